@@ -115,8 +115,11 @@ def no_compiling_from_one_test_into_the_next() -> Iterator[None]:
 
 @pytest.fixture
 def shell(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    workers_in_threads: None,
 ) -> Shell:
-    """The command line in an empty folder."""
+    """The command line in an empty folder, with workers in threads."""
     monkeypatch.chdir(tmp_path)
     return Shell(monkeypatch, capsys)

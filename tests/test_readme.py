@@ -132,7 +132,6 @@ def test_blocks_that_train_are_programs(document: Path) -> None:
 
 
 @pytest.mark.parametrize("commands", command_chains(), ids="; ".join)
-@pytest.mark.usefixtures("workers_in_threads")
 def test_commands(commands: list[str], shell: Shell, tmp_path: Path) -> None:
     for number, command in enumerate(commands, start=1):
         run(command, shell)

@@ -28,8 +28,8 @@ from envs import BoardState, ConnectFour, ExplicitTree, TicTacToe, state_from_mo
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.random_graphs import Graph
-from tests.helpers.stacks import small_stack
 from tests.helpers.strategies import Position, board_games, late_positions
+from tests.helpers.systems import small_stack
 from tests.helpers.textbook import TEXTBOOK
 
 CONNECT_FOUR = ConnectFour()

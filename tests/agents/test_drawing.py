@@ -27,9 +27,9 @@ from agents.trace.trace import (
 from envs import ChanceNode, ConnectX, ExplicitTree, TicTacToe, state_from_moves
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.random_trees import mixed_trees
-from tests.helpers.stacks import small_stack
 from tests.helpers.strategies import connect_games, late_positions
 from tests.helpers.svg_reading import Drawing, read_drawing
+from tests.helpers.systems import small_stack
 from tests.helpers.textbook import PLAIN, TEXTBOOK
 from tests.helpers.traces import depth_first_agents, growing_agents, trace_of
 

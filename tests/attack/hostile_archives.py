@@ -10,7 +10,7 @@ import zipfile
 from functools import cache
 
 from tests.helpers.archives import header, tar
-from tests.helpers.attacks import GOOD
+from tests.helpers.checks import GOOD
 
 BLOCK = 64 * 2**20
 MAIN = ("main.py", GOOD.encode())

@@ -37,7 +37,7 @@ from submission.match.schedule import Arena, Settings
 from submission.reviewing.replays import read_agent_log, read_replays
 from submission.sandbox.staging import stage
 from tests.helpers.archives import tar
-from tests.helpers.attacks import GOOD
+from tests.helpers.checks import GOOD
 from tests.helpers.episodes import episode_of, write_episode, write_log
 from tests.helpers.shell import printed
 from tests.helpers.toy_learner import begun, files_in, train

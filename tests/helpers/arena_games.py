@@ -44,15 +44,3 @@ def played(
     pairing = Pairing(*map(_player, names))
     specification = GameSpecification(pairing, seed, seed, opening, configuration, arena)
     return replace(play_game(specification), durations=((), ()))
-
-
-def played_in_both(
-    names: tuple[str, str],
-    seed: int,
-    opening: tuple[int, ...],
-    configuration: GameConfiguration = KAGGLES_BOARD,
-) -> list[GameRecord]:
-    """The same game in our arena and in Kaggle's."""
-    return [
-        played(names, seed, opening, configuration, arena) for arena in (Arena.OWN, Arena.KAGGLE)
-    ]

@@ -14,11 +14,10 @@ from time import monotonic, sleep
 from types import FrameType
 from typing import Self
 
+from tests.helpers.checks import GOOD
+from tests.helpers.processes import ROOT, survivors
 from tests.helpers.refusals import is_sentence
 from tests.helpers.signals import heed_signals
-from tests.submission.test_left_behind import survivors
-
-ROOT = Path(__file__).parents[2]
 
 SEED = int(os.environ.get("ATTACK_SEED", "0"))
 
@@ -33,8 +32,6 @@ FAREWELL_SECONDS = 20.0
 
 ENDINGS = (0, 1, 2)
 """The exit statuses of a command that was not interrupted."""
-
-GOOD = "def agent(obs, conf):\n    return [c for c in range(conf.columns) if not obs.board[c]][0]\n"
 
 
 def chance(*name: object) -> Random:
@@ -185,7 +182,7 @@ class Hang(BaseException):
 
 
 @contextmanager
-def bounded(seconds: float = MOST_SECONDS) -> Iterator[None]:
+def bounded() -> Iterator[None]:
     """Limit the time and the memory of the block.
 
     Time in which other processes had all processors is not counted.
@@ -198,9 +195,9 @@ def bounded(seconds: float = MOST_SECONDS) -> Iterator[None]:
     begun = monotonic() - seconds_in_queue()
 
     def stop(number: int, frame: FrameType | None) -> None:
-        left = seconds - (monotonic() - seconds_in_queue() - begun)
+        left = MOST_SECONDS - (monotonic() - seconds_in_queue() - begun)
         if left <= 0:
-            raise Hang(f"no end after {seconds} s")
+            raise Hang(f"no end after {MOST_SECONDS} s")
         signal.setitimer(signal.ITIMER_REAL, left)
 
     former = signal.signal(signal.SIGALRM, stop)
@@ -208,7 +205,7 @@ def bounded(seconds: float = MOST_SECONDS) -> Iterator[None]:
     Path("/proc/self/clear_refs").write_text("5")  # resets the peak to the present use
     begin = memory_of_this_process()
     resource.setrlimit(resource.RLIMIT_AS, (begin["VmSize"] + MOST_ADDRESSES, limits[1]))
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS)
     try:
         yield
     finally:

@@ -48,10 +48,7 @@ LATE = """([path, words, milliseconds]) => {
     };
 }"""
 """Delays the answers to a question with these words."""
-SETTINGS: dict[str, Any] = {
-    "reduced_motion": "reduce",
-    "viewport": {"width": 1280, "height": 800},
-}
+SETTINGS: dict[str, Any] = {"reduced_motion": "reduce", "viewport": {"width": 1280, "height": 800}}
 """Playwright's settings of the browser."""
 RESTING = "#game=connectx-4x4x4&moves=1234&first=person&second=person"
 """Where a page waits for the next test; no test uses this position."""

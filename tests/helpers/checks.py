@@ -17,14 +17,18 @@ MEMORY = 2**30
 
 def check_file(path: Path, **options: Any) -> CheckReport:
     """The check, without the games that do not affect its verdict."""
-    return check_submission(path, memory=MEMORY, patience=0, **options)
+    return check_submission(path, **{"memory": MEMORY, "patience": 0, **options})
+
+
+def check_source(source: str, folder: Path, **options: Any) -> CheckReport:
+    path = folder / "submission.py"
+    path.write_text(source)
+    return check_file(path, **options)
 
 
 def check_pair(source: str, folder: Path, **options: Any) -> CheckReport:
     """The check of a source by its first two games only."""
-    path = folder / "submission.py"
-    path.write_text(source)
-    return check_file(path, pair_only=True, **options)
+    return check_source(source, folder, pair_only=True, **options)
 
 
 def first_fault(report: CheckReport) -> Fault:

@@ -35,9 +35,9 @@ def write_episode(env: Any, folder: Path, number: int = NUMBER) -> Path:
     return path
 
 
-def write_log(env: Any, folder: Path, agent: int, name: str | None = None) -> Path:
+def write_log(env: Any, folder: Path, agent: int) -> Path:
     """Write the log of one agent, 0 or 1, with the other's entries blank, as Kaggle does."""
     steps = [[entry if seat == agent else {} for seat, entry in enumerate(s)] for s in env.logs]
-    path = folder / (name or f"episode-{NUMBER}-agent-{agent}-logs.json")
+    path = folder / f"episode-{NUMBER}-agent-{agent}-logs.json"
     path.write_text(json.dumps(steps), encoding="utf-8")
     return path

@@ -1,7 +1,8 @@
 """Game records and matches made by hand."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from random import Random
 
@@ -61,15 +62,15 @@ OPPONENT_FAILED = replace(
 
 
 def match_of(
-    *records: GameRecord, games: int | None = None, completion: Completion = Completion.COMPLETE
+    *records: GameRecord,
+    games: int | None = None,
+    completion: Completion = Completion.COMPLETE,
+    names: Sequence[str] = ("hero", "rival"),
 ) -> Match:
-    """A match of "hero" against "rival" that consists of these games."""
+    """A match of these games; each player is paired with all who are named after it."""
     return Match(
-        players=(
-            Identity("hero", PlayerKind.FILE, "0" * 64),
-            Identity("rival", PlayerKind.BUILT_IN, None),
-        ),
-        pairings=(("hero", "rival"),),
+        players=tuple(Identity(name, PlayerKind.FILE, "0" * 64) for name in names),
+        pairings=tuple(combinations(names, 2)),
         settings=Settings(len(records) if games is None else games, seed=1, opening_plies=0),
         versions=Versions("0.1.0", "1.33.2", "3.11.7"),
         completion=completion,
@@ -82,19 +83,21 @@ def games(*records: GameRecord) -> list[GameRecord]:
     return [replace(record, game=game) for game, record in enumerate(records)]
 
 
+def opened_games(*records: GameRecord, openings: int = 1000) -> list[GameRecord]:
+    """The same games, in pairs that play the openings in turn."""
+    return [
+        replace(game, opening=opening, columns=(*opening, *game.columns))
+        for game in games(*records)
+        for opening in [(game.pair % openings,)]
+    ]
+
+
 def write_ladder(path: Path, rounds: int = 1) -> Path:
     """Write a results file of three players; each round has 15 games, with every result."""
-    names = ("hero", "rival", "third")
-    pairings = (("hero", "rival"), ("hero", "third"), ("rival", "third"))
-    match = match_of(games=8 * rounds)
-    header = ResultsHeader(
-        tuple(Identity(name, PlayerKind.FILE, "0" * 64) for name in names),
-        pairings,
-        match.settings,
-        match.versions,
-    )
+    match = match_of(games=8 * rounds, names=("hero", "rival", "third"))
+    header = ResultsHeader(match.players, match.pairings, match.settings, match.versions)
     with new_results(path, header) as results:
-        for first, (player, opponent) in product(range(0, 8 * rounds, 8), pairings):
+        for first, (player, opponent) in product(range(0, 8 * rounds, 8), match.pairings):
             for record in (WIN, LOSS, DRAW, PLAYER_FAILED, OPPONENT_FAILED):
                 game = first + record.game
                 results.append(replace(record, game=game, player=player, opponent=opponent))

@@ -1,12 +1,14 @@
 """Processes that tests start and that must end."""
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Timer
+from typing import IO
 
 import psutil
 
@@ -40,16 +42,24 @@ def output_of(
     return completed([sys.executable, "-c", program, *words], folder, **variables).stdout
 
 
+CONNECTX = ("-m", "submission")
+
+
+class Piped(subprocess.Popen[str]):
+    """A process whose standard streams are pipes of text."""
+
+    stdin: IO[str]
+    stdout: IO[str]
+    stderr: IO[str]
+
+
 @contextmanager
 def running_command(
-    *words: str,
-    folder: Path = ROOT,
-    program: Sequence[str] = ("-m", "submission"),
-    **variables: str,
-) -> Iterator[subprocess.Popen[str]]:
+    *words: str, folder: Path = ROOT, program: Sequence[str] = CONNECTX, **variables: str
+) -> Iterator[Piped]:
     """`connectx` in a folder, with pipes, in its own session; killed after two minutes."""
     pipe = subprocess.PIPE
-    with subprocess.Popen(
+    with Piped(
         [sys.executable, *program, *words],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", **variables},
@@ -71,12 +81,37 @@ def running_command(
             alarm.cancel()
 
 
+def interrupted(
+    *words: str, until: Callable[[], object], folder: Path, program: Sequence[str] = CONNECTX
+) -> subprocess.CompletedProcess[str]:
+    """`connectx` in a folder, and Ctrl-C in its terminal as soon as something is true."""
+    with running_command(*words, folder=folder, program=program) as process:
+        wait_until(lambda: process.poll() is not None or until(), 60)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(words, process.returncode, stdout, stderr)
+
+
 def is_gone(pid: int) -> bool:
     """Whether a process has ended, reaped or not."""
     try:
         return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return True
+
+
+def survivors(mark: str) -> list[psutil.Process]:
+    """The processes that bear a mark in their environment, their command or their folder."""
+    return [process for process in psutil.process_iter() if _bears(process, mark)]
+
+
+def _bears(process: psutil.Process, mark: str) -> bool:
+    try:
+        told = [*process.environ().values(), *process.cmdline(), process.cwd()]
+        return process.status() != psutil.STATUS_ZOMBIE and any(mark in text for text in told)
+    except (psutil.Error, OSError):
+        return False
 
 
 def wait_until_gone(pids: list[int], seconds: float = 10.0) -> None:

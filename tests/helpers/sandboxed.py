@@ -9,7 +9,7 @@ import pytest
 
 from submission.sandbox.interpreter import child_command
 from submission.sandbox.launcher import LAUNCHER, Launcher
-from submission.sandbox.move import Move
+from submission.sandbox.move import Failure, Move
 from submission.sandbox.player import RunningPlayer
 
 OBSERVATION: Mapping[str, Any] = {
@@ -25,10 +25,10 @@ ENOUGH = 2**31
 
 
 def player(
-    agent: str | bytes, *, seed: int = 1, memory: int = ENOUGH, launcher: Launcher = LAUNCHER
+    agent: str | bytes, *, seed: int = 1, launcher: Launcher = LAUNCHER
 ) -> AbstractContextManager[RunningPlayer]:
     content = dedent(agent).encode() if isinstance(agent, str) else agent
-    return launcher.start_player(content, seed=seed, memory=memory)
+    return launcher.start_player(content, seed=seed, memory=ENOUGH)
 
 
 def ask(
@@ -44,6 +44,12 @@ def answers(
     """The first moves of a player."""
     with player(source, launcher=launcher) as running:
         return [ask(running, limit) for _ in range(moves)]
+
+
+def failed(move: Move) -> Failure:
+    """The failure that a move must have."""
+    assert move.failure is not None, move
+    return move.failure
 
 
 REFUSING = """

@@ -36,6 +36,12 @@ class Shell:
         captured = self.capsys.readouterr()
         return Outcome(int(ended.value.code or 0), captured.out, captured.err)
 
+    def output(self, *words: str, stdin: object = "") -> str:
+        """The output of a command that must succeed."""
+        outcome = self.run(*words, stdin=stdin)
+        assert outcome.status == 0, outcome.stderr
+        return outcome.stdout
+
     def refusal(self, *words: str, stdin: object = "") -> str:
         """The message about a mistake, which must be one line or the usage, and nothing else."""
         outcome = self.run(*words, stdin=stdin)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from envs import BoardGame, BoardState, ConnectX
 from envs.bitboard import fits_in_word
+from envs.board import moves_text
 from envs.games import GAMES, GameEntry
 from tests.helpers.kaggle_rules import KaggleGame, kaggle_game
 
@@ -146,9 +147,8 @@ def mirrored(env: BoardGame, state: BoardState) -> BoardState:
 
 def quiet_game(env: ConnectX, plies: int, rng: Random) -> str:
     """A random game of this many plies, none of which wins."""
-    moves: list[str] = []
-    state = env.initial_state()
-    while len(moves) < plies:
+    actions, state = list[int](), env.initial_state()
+    while len(actions) < plies:
         quiet = [
             action
             for action in env.get_available_actions(state)
@@ -156,7 +156,6 @@ def quiet_game(env: ConnectX, plies: int, rng: Random) -> str:
         ]
         if not quiet:
             return quiet_game(env, plies, rng)
-        action = rng.choice(quiet)
-        moves.append(str(action + 1))
-        state = env.get_next_state(state, action)
-    return ("" if env.columns < 10 else ",").join(moves)
+        actions.append(rng.choice(quiet))
+        state = env.get_next_state(state, actions[-1])
+    return moves_text(actions)

@@ -1,9 +1,10 @@
-"""Marks of tests that need features of some systems, and limits of files."""
+"""Marks of tests that need features of some systems, and limits of files and of the stack."""
 
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from inspect import stack
 
 import pytest
 
@@ -42,3 +43,14 @@ def _limited(name: str, limit: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(kind, (before, most))
+
+
+@contextmanager
+def small_stack(frames: int) -> Iterator[None]:
+    """Limit the block to this many frames in addition to its own."""
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(stack(0)) + frames)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(usual)

@@ -19,11 +19,11 @@ FREE = "[k for k in range(7) if obs['board'][k] == 0]"
 """The expression for the columns that a function may play."""
 
 
-def module(folder: Path, text: str, name: str = "mine") -> ModuleType:
-    (folder / f"{name}.py").write_text(text, encoding="utf-8")
+def module(folder: Path, text: str) -> ModuleType:
+    (folder / "mine.py").write_text(text, encoding="utf-8")
     importlib.invalidate_caches()
-    sys.modules.pop(name, None)  # of another test
-    return importlib.import_module(name)
+    sys.modules.pop("mine", None)  # of another test
+    return importlib.import_module("mine")
 
 
 def answers(agent: Any) -> list[object]:
@@ -52,12 +52,12 @@ def of_file(text: str) -> Any:
     return kaggle_environments().agent.get_last_callable(text)
 
 
-def require_same_answers(folder: Path, text: str, own: str = "agent") -> str:
+def require_same_answers(folder: Path, text: str) -> str:
     """Build a module's agent after it has played; the file must play like a fresh module."""
-    agent = getattr(module(folder, text), own)
+    agent = module(folder, text).agent
     answers(agent)
     built = function_file(agent).text
-    anew = runpy.run_path(str(folder / "mine.py"))[own]
+    anew = runpy.run_path(str(folder / "mine.py"))["agent"]
     said = answers(of_file(built))
     assert said == answers(anew)
     assert any(isinstance(answer, int) for answer in said)

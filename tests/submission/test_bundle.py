@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from agents import Agent
-from agents.networks.network import encode_policy
 from agents.registry import REGISTERED, TRAINED_AGENTS, JsonValue, agent_class
 from envs import ConnectFour, state_from_moves
 from submission.bundle.bundle import build_bundle, unbundled_agent
@@ -27,7 +26,7 @@ from submission.sandbox.messages import RuntimeVersions
 from tests.agents.test_compilation import COMPILED_AGENTS
 from tests.helpers.own_agent import own_agent
 from tests.helpers.processes import output_of
-from tests.helpers.trained_policies import random_policy
+from tests.helpers.trained_policies import policy_file
 from tests.test_import_directions import imported_packages
 
 
@@ -71,7 +70,7 @@ def player_of(text: str) -> Any:
         ("greedy", {}),
         ("alphabeta", {"depth": 4, "engine": "reference"}),
         ("mcts", {"simulations": 100, "seed": 3, "engine": "reference"}),
-        ("policy", {"weights": "trained.npz", "temperature": 0.5, "seed": 1}),
+        ("policy", {"weights": "weights.npz", "temperature": 0.5, "seed": 1}),
     ],
 )
 def test_a_bundle_plays_what_its_agent_plays(
@@ -80,7 +79,7 @@ def test_a_bundle_plays_what_its_agent_plays(
     """Its limits are lifted unless they are given, and files are their content."""
     monkeypatch.setitem(sys.modules, "numba", None)  # compiling takes seconds
     monkeypatch.chdir(tmp_path)
-    Path("trained.npz").write_bytes(encode_policy(random_policy(ConnectFour(), seed=1)))
+    policy_file(ConnectFour(), tmp_path)
     players = KagglePlayer(unbundled_agent(agent, options)), player_of(build_bundle(agent, options))
     ours, theirs = (player._make_agent() for player in players)
     assert repr(ours) == repr(theirs)
@@ -175,9 +174,8 @@ def test_whole_games_in_both_seats(
 def test_header_names_the_command_and_the_options() -> None:
     text = build_bundle("mcts", {"seed": 7, "rollout": "decisive", "simulations": None})
     docstring = ast.get_docstring(ast.parse(text)) or ""
-    assert (
-        "connectx build mcts --option seed=7 --option rollout=decisive --option simulations=null"
-    ) in docstring
+    options = "--option seed=7 --option rollout=decisive --option simulations=null"
+    assert f"connectx build mcts {options}" in docstring
     assert "MCTSAgent(simulations=None, time_limit=None, seed=7, rollout='decisive')" in docstring
     assert "kaggle competitions submit -c connectx -f submission.py" in docstring
 

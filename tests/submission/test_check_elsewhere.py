@@ -42,13 +42,11 @@ from submission.sandbox.messages import RuntimeVersions
 from submission.sandbox.processes import can_throttle
 from tests.helpers.archives import archive
 from tests.helpers.checks import GOOD, check_file, check_pair, first_fault, rows_of
-from tests.helpers.processes import completed, output_of
+from tests.helpers.processes import ROOT, completed, output_of
 from tests.helpers.shell import Shell
 from tests.helpers.systems import needs_posix, needs_throttling
 
-pytestmark = [needs_posix, pytest.mark.usefixtures("workers_in_threads")]
-
-ROOT = Path(__file__).parents[2]
+pytestmark = needs_posix
 
 LISTED = {
     canonicalize_name(Requirement(line).name)
@@ -257,25 +255,16 @@ def test_the_older_python_is_found_beside_the_newer_one(
         ("nowhere", [], "there is no Python at nowhere: name a Python of 3.11 or newer"),
         (".", [], "there is no Python at .: name a Python of 3.11 or newer"),
         ("mine.py", [], "mine.py cannot be run"),
-        (
-            "./python",
-            ["exec sleep 60"],
-            "python did not answer in 3 s: name a Python of 3.11",
-        ),
+        ("./python", ["exec sleep 60"], "python did not answer in 3 s: name a Python of 3.11"),
     ],
 )
 def test_what_is_no_python_of_ours_is_refused(
-    name: str,
-    lines: list[str],
-    sentence: str,
-    shell: Shell,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    name: str, lines: list[str], sentence: str, shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(interpreter, "PROBE_SECONDS", 3)
-    (tmp_path / "mine.py").write_text(GOOD)
+    Path("mine.py").write_text(GOOD)
     if lines:
-        script(tmp_path / name, *lines)
+        script(Path(name), *lines)
     assert sentence in shell.refusal("check", "mine.py", "--python", name)
 
 
@@ -358,13 +347,11 @@ VERDICTS = {
 
 
 @pytest.mark.parametrize("name", VERDICTS)
-def test_what_fails_for_want_of_what_kaggle_has_cannot_be_judged(
-    name: str, shell: Shell, tmp_path: Path
-) -> None:
+def test_what_fails_for_want_of_what_kaggle_has_cannot_be_judged(name: str, shell: Shell) -> None:
     source, verdict = VERDICTS[name]
-    (tmp_path / "mine.py").write_text(source)
+    Path("mine.py").write_text(source)
     outcome = shell.run("check", "mine.py", "--patience", "0", "--json", "check.json")
-    found = json.loads((tmp_path / "check.json").read_text(encoding="utf-8"))
+    found = json.loads(Path("check.json").read_text(encoding="utf-8"))
     is_accepted = verdict == "accepted"
     assert (found["verdict"], found["accepted"]) == (verdict, is_accepted)
     assert outcome.status == {"accepted": 0, "refused": 1, "undecided": 3}[verdict]
@@ -424,30 +411,26 @@ def test_prepare_checks_with_kaggles_versions_where_they_are(
 ) -> None:
     monkeypatch.setattr(submit, "can_throttle", lambda: False)
     monkeypatch.setattr(kaggle_image, "ENVIRONMENT", other)
-    outcome = shell.run("prepare", "greedy")
-    assert outcome.status == 0
-    assert f"Checking with Kaggle's versions, in {other}." in outcome.stdout
-    assert "numba 9.8.7" in outcome.stdout
-    assert "a third of the speed are left out: only Linux can slow them down." in outcome.stdout
+    said = shell.output("prepare", "greedy")
+    assert f"Checking with Kaggle's versions, in {other}." in said
+    assert "numba 9.8.7" in said
+    assert "a third of the speed are left out: only Linux can slow them down." in said
 
 
 @pytest.mark.usefixtures("no_image")
-def test_prepare_takes_a_file_as_it_is_and_ends_with_a_slow_pair(
-    shell: Shell, tmp_path: Path
-) -> None:
+def test_prepare_takes_a_file_as_it_is_and_ends_with_a_slow_pair(shell: Shell) -> None:
     text = "def mine(observation):\n    return observation.board[:7].index(0)\n"
-    (tmp_path / "mine.py").write_text(text)
-    outcome = shell.run("prepare", "mine.py")
-    assert outcome.status == 0
-    assert "`make kaggle-image` makes an environment" in outcome.stdout
-    assert "Accepted: Kaggle would take mine.py" in outcome.stdout
-    assert "Results of mine.py" in outcome.stdout
+    Path("mine.py").write_text(text)
+    said = shell.output("prepare", "mine.py")
+    assert "`make kaggle-image` makes an environment" in said
+    assert "Accepted: Kaggle would take mine.py" in said
+    assert "Results of mine.py" in said
     if can_throttle():
-        _, slow = outcome.stdout.split("A pair of games at 0.33 of this machine's speed: passed")
+        _, slow = said.split("A pair of games at 0.33 of this machine's speed: passed")
         assert slow.count("6x7x4 on seat") == FIRST_GAMES
-    assert "kaggle competitions submit -c connectx -f mine.py" in outcome.stdout.splitlines()[-1]
-    assert {path.name: path.read_text() for path in tmp_path.glob("*.py")} == {"mine.py": text}
-    (tmp_path / "mine.py").write_text("def mine(observation):\n    return 9\n")
+    assert "kaggle competitions submit -c connectx -f mine.py" in said.splitlines()[-1]
+    assert {path.name: path.read_text() for path in Path().glob("*.py")} == {"mine.py": text}
+    Path("mine.py").write_text("def mine(observation):\n    return 9\n")
     assert shell.run("prepare", "mine.py").status == 1
 
 

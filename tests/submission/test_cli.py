@@ -18,8 +18,6 @@ from submission.cli.app import COMMANDS, function_of
 from tests.helpers.processes import completed
 from tests.helpers.shell import Shell
 
-pytestmark = pytest.mark.usefixtures("workers_in_threads")
-
 
 def test_help_teaches_every_command(shell: Shell) -> None:
     help_text = shell.run("--help").stdout
@@ -34,11 +32,10 @@ def test_help_teaches_every_command(shell: Shell) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_names_only_options_that_the_command_has(shell: Shell, command: str) -> None:
     """Options of other commands are named in a command line, between backticks."""
-    outcome = shell.run(command, "--help")
-    assert outcome.status == 0
+    said = shell.output(command, "--help")
     # As Typer writes ranges, types, and defaults in words.
-    assert not re.search(r"[<>]|RANGE|default: \([\d.]+\)", outcome.stdout)
-    text = re.sub(r"`[^`]*`", "", outcome.stdout)
+    assert not re.search(r"[<>]|RANGE|default: \([\d.]+\)", said)
+    text = re.sub(r"`[^`]*`", "", said)
     options = set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", text, flags=re.MULTILINE))
     assert set(re.findall(r"--[a-z-]*[a-z]", text)) == options
     assert not re.search(r"\.\.\.[]}]\.\.\.", text)
@@ -80,19 +77,6 @@ def test_built_again_by_the_command_in_its_header(shell: Shell, tmp_path: Path) 
     refused = shell.refusal("build", "MyAgent", "--from", "one.py")
     assert "one.py was made by `connectx build`" in refused
     assert "`connectx check one.py` says whether Kaggle would take it" in refused
-
-
-def test_check_accepts_a_bundle_and_not_a_broken_file(shell: Shell, tmp_path: Path) -> None:
-    shell.run("build", "greedy")
-    limits = ("--act-timeout", "0.5", "--game-seconds", "0")
-    accepted = shell.run("check", "submission.py", *limits)
-    assert accepted.status == 0
-    assert "kaggle competitions submit -c connectx -f submission.py" in accepted.stdout
-    assert "were not played" not in accepted.stdout
-    (tmp_path / "broken.py").write_text("def agent(observation, configuration): return 1 / 0\n")
-    broken = shell.run("check", "broken.py", *limits)
-    assert broken.status == 1
-    assert "ZeroDivisionError" in broken.stdout
 
 
 FILES = {
@@ -139,7 +123,6 @@ def test_a_bundle_of_two_files_is_built_again_but_over_no_other(shell: Shell) ->
         ("build mcts -O depth=3", "agent mcts has no option 'depth'; its options: simulations"),
         ("build level:n=3 -O n=4", "option n is given twice"),
         ("build a.py", "a.py is a file and not the name of an agent: `connectx check a.py`"),
-        ("build mcts -o absent/file.py", "absent/file.py"),
         ("build MyAgent --from absent.py", "there is no file absent.py"),
         ("build MyAgent --from submission.py -o a.py", NO_CLASS),
         ("build MyAgent --from submission.py", "submission.py is read and would be overwritten"),
@@ -178,7 +161,6 @@ def test_a_bundle_of_two_files_is_built_again_but_over_no_other(shell: Shell) ->
         ("grade random --seed -1", "the seed must be at least 0"),
         ("grade random --act-timeout 0", "the seconds for a move must be above 0"),
         ("grade random --workers 0", "the number of workers must be at least 1"),
-        ("grade random --json absent/grade.json", "cannot write absent/grade.json"),
         ("positions --per-ply 0", "the positions for each ply must be at least 1"),
         ("positions --seed -1", "the seed must be at least 0"),
         ("positions --first-ply 9 --last-ply 8", "not from 9 to 8"),
@@ -258,10 +240,8 @@ def test_json_alone_is_printed_where_it_is_asked_for(shell: Shell, tmp_path: Pat
 @pytest.mark.parametrize(
     "command", ["evaluate bad.py --against random --games 2", "grade bad.py --sample 2"]
 )
-def test_a_player_that_fails_in_every_game_is_an_exit_status(
-    shell: Shell, tmp_path: Path, command: str
-) -> None:
-    (tmp_path / "bad.py").write_text("def agent(observation): return 99\n", encoding="utf-8")
+def test_a_player_that_fails_in_every_game_is_an_exit_status(shell: Shell, command: str) -> None:
+    Path("bad.py").write_text("def agent(observation): return 99\n", encoding="utf-8")
     assert shell.run(*command.split()).status == 1
 
 
@@ -298,6 +278,5 @@ def test_a_users_text_is_shown_as_it_is(
     path = tmp_path / STRANGE
     path.parent.mkdir(parents=True)
     path.write_text("def agent(observation): return observation.board.index(0)")
-    outcome = shell.run(*words.split())
-    assert outcome.status == 0
-    assert shown in re.sub(r"\x1b\[[\d;]*m", "", outcome.stdout)
+    said = shell.output(*words.split())
+    assert shown in re.sub(r"\x1b\[[\d;]*m", "", said)

@@ -24,6 +24,7 @@ from submission.executors.dask_workers import dask_executor
 from submission.executors.work import Completion
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
+from tests.helpers.clocks import wait_until
 from tests.helpers.game_records import without_durations
 from tests.helpers.systems import needs_posix
 
@@ -80,10 +81,7 @@ class Cluster:
         from distributed import Client  # half a second, in each worker that collects tests
 
         with Client(self.address, set_as_default=False) as client:
-            end = time.monotonic() + PATIENCE
-            while len(client.scheduler_info()["workers"]) != len(self.workers):
-                assert time.monotonic() < end, "workers neither came nor went"
-                time.sleep(0.02)
+            wait_until(lambda: len(client.scheduler_info()["workers"]) == len(self.workers))
 
     def kill_worker(self) -> None:
         kill(self.workers.pop())
@@ -99,10 +97,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         *("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file)),
         DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="1",
     )
-    end = time.monotonic() + PATIENCE
-    while not (file.exists() and file.read_text().rstrip().endswith("}")):
-        assert time.monotonic() < end, "the scheduler did not start"
-        time.sleep(0.02)
+    wait_until(lambda: file.exists() and file.read_text().rstrip().endswith("}"))
     started = Cluster(folder, json.loads(file.read_text())["address"], scheduler)
     try:
         yield started

@@ -1,7 +1,5 @@
 """Causes in plain words, from games that are written down here."""
 
-import signal
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,7 @@ from submission.checking.game_plan import GamePlan
 from submission.checking.observed_game import Fault, ObservedGame
 from submission.kaggle import kaggle_environments
 from submission.sandbox import causes
-from submission.sandbox.causes import Cause, Raised
+from submission.sandbox.causes import Raised
 from submission.sandbox.inside.kaggle_agent import describe_choice as describe
 from submission.sandbox.inside.source_facts import Import, SourceFacts, read_source
 from submission.sandbox.messages import Choice, Loaded
@@ -107,11 +105,6 @@ def test_missing_modules(module: str, cause: str, is_kaggles: bool) -> None:
     assert found.missing == ((module,) if is_kaggles else ())
 
 
-def test_a_relative_import_of_a_packed_module_is_told_in_plain_words() -> None:
-    found = of_failure("ImportError", "attempted relative import with no known parent package")
-    assert "Kaggle executes the text of one file" in found.cause
-
-
 def test_a_missing_module_may_explain_a_failure_but_not_a_wrong_choice() -> None:
     death = failure("ERROR", causes.of_death(3, MEMORY))
     without_torch = SourceFacts((Import("torch", "missing", (), is_guarded=True),))
@@ -128,20 +121,10 @@ def test_files_of_the_submission_are_told_from_missing_ones() -> None:
     assert "read it from /kaggle_simulations/agent" in missing.mend  # where it may be packed
 
 
-@pytest.mark.parametrize(
-    ("status", "cause", "text"),
-    [
-        ("ERROR", causes.of_death(-9, MEMORY), "out of memory (it may use 3 GiB)"),
-        ("ERROR", causes.of_death(-signal.SIGTERM, MEMORY), "signal 15 (Terminated)"),
-        ("TIMEOUT", causes.of_long_game(1200), "the whole game took longer than 1200 s"),
-    ],
-    ids=str,
-)
-def test_endings(status: str, cause: Cause, text: str) -> None:
-    found = fault(game(failure(status, cause)))
-    assert found.status == status
-    assert text in found.cause
-    assert found.mend
+def test_a_game_that_takes_too_long() -> None:
+    found = fault(game(failure("TIMEOUT", causes.of_long_game(1200))))
+    assert (found.status, found.cause) == ("TIMEOUT", "the whole game took longer than 1200 s")
+    assert (found.when, found.mend) == ("in move 1 on seat 2", "take less time for each move")
 
 
 def test_a_doubtful_choice_comes_first_but_explains_no_time_out() -> None:
@@ -151,12 +134,6 @@ def test_a_doubtful_choice_comes_first_but_explains_no_time_out() -> None:
     assert "after everything else" in found.mend
     silence = failure("TIMEOUT", causes.of_silence(63, None))
     assert DOUBT not in fault(game(silence, HELPER)).cause
-
-
-def test_a_fault_is_the_same_wherever_it_shows() -> None:
-    record = game(failure("ERROR", causes.of_death(3, MEMORY)))
-    assert fault(record).when == "in move 1 on seat 2"
-    assert fault(record) == fault(replace(record, when="while the file was loaded"))
 
 
 # --- which callable Kaggle takes, and when it is probably not the one that was meant

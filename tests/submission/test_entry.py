@@ -135,15 +135,17 @@ def test_observation_of_player_2_under_env_train() -> None:
     assert KagglePlayer(GreedyAgent).act(observation, {}) in range(7)
 
 
+THREATENED = [*[0] * 28, *(0, 0, 0, 0, 0, 1, 0), *(1, 2, 2, 2, 0, 1, 1)]
+"""Column 0 is taken, so only column 4 blocks player 2."""
+
+
 @pytest.mark.parametrize(
     "answer", [7, -1, 2.5, "3", None, True, RuntimeError("broken"), RecursionError(), MemoryError()]
 )
 def test_a_failing_agent_falls_back_to_a_sensible_column(
     answer: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    board = [0] * 35 + [0, 2, 2, 2, 0, 1, 1]
-    board[28 + 5], board[35 + 0] = 1, 1  # column 0 is taken, so only column 4 blocks player 2
-    column = KagglePlayer(lambda: StubAgent(answer)).act(observe(board), {})
+    column = KagglePlayer(lambda: StubAgent(answer)).act(observe(THREATENED), {})
     is_legal = answer is True  # equal to 1
     assert column == (1 if is_legal else 4)
     assert type(column) is int
@@ -151,9 +153,8 @@ def test_a_failing_agent_falls_back_to_a_sensible_column(
 
 
 def test_a_board_of_numpy_integers_is_a_board() -> None:
-    board = np.array([0] * 35 + [0, 2, 2, 2, 0, 1, 1])
-    board[[28 + 5, 35]] = 1
-    column = KagglePlayer(GreedyAgent).act({"board": board, "mark": np.int64(1)}, {})
+    board = {"board": np.array(THREATENED), "mark": np.int64(1)}
+    column = KagglePlayer(GreedyAgent).act(board, {})
     assert column == 4
     assert type(column) is int
 

@@ -189,11 +189,6 @@ def test_what_the_referee_does_not_have_is_refused(
     assert message in shell.refusal(*asked)
 
 
-def test_an_unknown_referee_is_one_sentence() -> None:
-    with pytest.raises(ValueError, match="unknown referee 'chess': choose one of connectx, open_s"):
-        Referee("chess")
-
-
 def test_configurations_without_a_referee_are_connectx() -> None:
     fields = {"rows": 5, "columns": 4, "inarow": 3, "act_timeout": 1.0}
     assert record_of(GameConfiguration, fields) == GameConfiguration(5, 4, 3, 1.0)

@@ -9,25 +9,21 @@ import pytest
 
 from tests.helpers.shell import Outcome, Shell
 
-pytestmark = pytest.mark.usefixtures("workers_in_threads")
-
 SMALL = ("--rows", "4", "--columns", "5", "--inarow", "3", "--workers", "1")
 OWN_ARENA = (*SMALL, "--arena", "own")
+MATCH = ("evaluate", "greedy", "--against", "random:seed=1", *OWN_ARENA)
+LADDER = ("ladder", "random:seed=1", "greedy", "random:seed=2", *OWN_ARENA)
 OVERWRITTEN = "mine.py is read and would be overwritten: write to another file"
 
 
 def evaluate(shell: Shell, *words: str) -> Outcome:
-    return shell.run("evaluate", "greedy", "--against", "random:seed=1", *OWN_ARENA, *words)
+    return shell.run(*MATCH, *words)
 
 
 def test_a_file_plays_on_kaggles_environment(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def agent(observation): return 9", encoding="utf-8")
-    outcome = shell.run(
-        *("evaluate", "greedy", "--against", "mine.py", "--games", "2", *SMALL),
-        *("--html", "replay.html"),
-    )
-    assert outcome.status == 0
-    words = " ".join(outcome.stdout.split())
+    asked = ("--against", "mine.py", "--games", "2", *SMALL, "--html", "replay.html")
+    words = " ".join(shell.output("evaluate", "greedy", *asked).split())
     assert "Results of greedy" in words
     assert "mine.py failed in 2 games, first in game 1 of greedy" in words
     assert "INVALID, the agent returned column 9" in words
@@ -70,12 +66,31 @@ def test_without_a_game_there_is_no_page_and_everything_else(
 
 
 def test_a_report_of_a_round_robin_is_a_ladder(shell: Shell) -> None:
-    players = ("random:seed=1", "greedy", "random:seed=2")
-    shell.run("ladder", *players, "--games", "2", *OWN_ARENA, "--results", "games.jsonl")
+    shell.run(*LADDER, "--games", "2", "--results", "games.jsonl")
     report = shell.run("report", "games.jsonl", "--anchor", "greedy", "--html", "ladder.html")
     assert "holds a ladder" in shell.refusal("report", "games.jsonl", "--first-player-table")
     assert report.status == 0
     assert "Ladder of 3 players: 6 games" in " ".join(report.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [(MATCH, "greedy against random:seed=1: "), (LADDER, "1  greedy: Elo ")]
+)
+def test_brief_is_the_end_of_the_whole(shell: Shell, words: tuple[str, ...], said: str) -> None:
+    """Of the same games; --json has all of them."""
+    whole = shell.run(*words, "--games", "4", "--results", "games.jsonl").stdout
+    brief = shell.run("report", "games.jsonl", "--brief", "--json", "all.json").stdout
+    assert whole.endswith(brief)
+    assert said in brief
+    assert max(map(len, brief.splitlines())) > 80, "a sentence is not one line in a pipe"
+    assert "W-D-L" in whole
+    assert "W-D-L" not in brief
+    assert '"columns"' in Path("all.json").read_text(encoding="utf-8")
+
+
+def test_openings_are_told_before_the_summary(shell: Shell) -> None:
+    said = evaluate(shell, "--games", "4", "--first-player-table").stdout
+    assert said.index("by opening") < said.index("Results of greedy") < said.index("of the points")
 
 
 def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:
@@ -108,7 +123,6 @@ def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:
         ),
         ("evaluate random --against negamax --games 3", "an even number of games, at least 2"),
         ("evaluate random --against negamax --html absent/x.html", "absent/x.html"),
-        ("evaluate random --against negamax --results absent/x.jsonl", "absent/x.jsonl"),
         ("evaluate random --against negamax --results -", "not standard output"),
         ("evaluate random --against negamax --results old.jsonl", "--resume"),
         ("evaluate random --against negamax --results old.jsonl --resume", "version 0"),
@@ -124,7 +138,6 @@ def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:
         ("ladder greedy nobody", "unknown player 'nobody'"),
         ("ladder greedy random: --games 3", "an even number of games, at least 2, not 3"),
         ("ladder greedy random: --anchor mcts", "the anchor 'mcts' is not among the players"),
-        ("ladder greedy random: --html absent/x.html", "absent/x.html"),
         ("ladder greedy random: --results old.jsonl --resume", "version 0"),
         ("report old.jsonl --html old.jsonl", "old.jsonl is read and would be overwritten"),
         ("report empty.jsonl", "no games yet"),

@@ -4,6 +4,7 @@ import io
 import os
 import subprocess
 import sys
+import venv
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,9 +14,41 @@ from submission.__main__ import main
 from submission.match.results_file import read_results
 from submission.sandbox.causes import of_death
 from submission.sandbox.interpreter import child_environment
-from tests.helpers.other_system import AS_ON_WINDOWS, other_python
-from tests.helpers.processes import completed
+from tests.helpers.processes import ROOT, completed
 from tests.helpers.signals import handlers_kept
+
+AS_ON_WINDOWS = """
+import faulthandler, os, select, signal, socket, sys
+import psutil  # needs its own `resource` on Linux
+for name in "fcntl grp pwd resource termios".split():
+    sys.modules[name] = None
+for owner, names in (
+    (faulthandler, "register"),
+    (os, "fork forkpty register_at_fork setsid killpg getpgid sched_getaffinity sched_setaffinity"),
+    (os, "O_DIRECTORY O_NOFOLLOW O_NONBLOCK geteuid mkfifo setuid wait4"),
+    (select, "poll"),
+    (signal, "SIGALRM SIGCONT SIGHUP SIGSTOP SIGUSR1 SIGVTALRM alarm pthread_sigmask setitimer"),
+    (socket, "send_fds recv_fds"),
+):
+    for name in names.split():
+        vars(owner).pop(name, None)
+"""
+"""What psutil, pytest and asyncio need on the real system is kept: SIGKILL, `os.getuid`, and
+`os.sysconf`, which asyncio uses from Python 3.12 on."""
+
+
+def other_python(folder: Path, lacking: str) -> Path:
+    """Make an interpreter with the packages of this one, and without what `lacking` removes.
+
+    Its children lack the same features, whatever variables and options they are started with.
+    """
+    venv.create(folder, symlinks=True)
+    (site,) = folder.glob("lib/python*/site-packages")
+    packages = [path for path in sys.path if path.endswith("site-packages")]
+    (site / "lacking.py").write_text(lacking)
+    (site / "lacking.pth").write_text("\n".join([str(ROOT), *packages, "import lacking\n"]))
+    return folder / "bin" / "python"
+
 
 PLAYER = """
 import importlib.util, os, sys

@@ -4,7 +4,6 @@ import contextlib
 import errno
 import os
 import sys
-import tarfile
 import tomllib
 from pathlib import Path
 from time import sleep
@@ -19,8 +18,9 @@ from submission.sandbox.inside.file_guard import (
     FileGuard,
     ProjectHider,
 )
+from tests.helpers.archives import archive
 from tests.helpers.checks import FIRST_FREE, GOOD, check_file, check_pair, first_fault, text_of
-from tests.helpers.processes import output_of
+from tests.helpers.processes import ROOT, output_of
 
 
 @pytest.fixture
@@ -143,13 +143,9 @@ def test_what_kaggles_machine_has_is_there(tmp_path: Path, book: Path) -> None:
 
 
 def test_what_is_packed_is_there(tmp_path: Path, book: Path) -> None:
-    main = tmp_path / "main.py"
-    main.write_text(f"import sys\nopen(sys.path[-1] + '/data/book.bin')\n{GOOD}")
-    archive = tmp_path / "submission.tar.gz"
-    with tarfile.open(archive, "w:gz") as packed:
-        packed.add(main, "main.py")
-        packed.add(book, "data/book.bin")
-    report = check_file(archive, pair_only=True)
+    main = f"import sys\nopen(sys.path[-1] + '/data/book.bin')\n{GOOD}"
+    members = ("main.py", main.encode()), ("data/book.bin", book.read_bytes())
+    report = check_file(archive(tmp_path / "submission.tar.gz", *members), pair_only=True)
     assert report.accepted
     assert report.warnings == ()
 
@@ -288,8 +284,7 @@ def test_a_module_that_is_one_file_is_hidden_too(
 
 def test_all_that_is_installed_is_hidden() -> None:
     """What the wheel has at its top, by the project's own list."""
-    root = Path(__file__).parents[2]
-    build = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
     installed = build["build"]["targets"]["wheel"]["only-include"]
-    assert {*PROJECT_PLACES} == {root / name for name in installed}
+    assert {*PROJECT_PLACES} == {ROOT / name for name in installed}
     assert {*PROJECT_MODULES} == {place.stem for place in PROJECT_PLACES}

@@ -15,7 +15,7 @@ import pytest
 
 from submission.sandbox import folders
 from submission.sandbox.folders import owned_folder, remove_folder
-from tests.helpers.processes import running_command
+from tests.helpers.processes import Piped, running_command
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="files by their numbers, locks")
 
@@ -107,10 +107,9 @@ with owned_folder(Path(sys.argv[1])) as folder:
 
 
 @contextmanager
-def owner(parent: Path) -> Iterator[tuple[subprocess.Popen[str], Path]]:
+def owner(parent: Path) -> Iterator[tuple[Piped, Path]]:
     """A process that owns a folder until it is killed, or its input ends; and the folder."""
     with running_command(str(parent), program=("-c", OWNING)) as process:
-        assert process.stdout is not None
         yield process, parent / process.stdout.readline().strip()
 
 

@@ -41,9 +41,10 @@ from tests.helpers.forgeries import (
     line_of,
 )
 from tests.helpers.processes import completed
-from tests.helpers.sandboxed import OBSERVATION, RULES, answers, ask, player
+from tests.helpers.sandboxed import OBSERVATION, RULES, answers, ask, failed, player
 from tests.helpers.systems import needs_linux
 
+ENDED = "the process that watches over the submission was ended"
 FORGED = ("ERROR", "it sent messages of its own instead of returning a column")
 
 PLAYING = "def agent(observation): return 4"
@@ -105,9 +106,7 @@ def test_a_message_of_another_shape_is_a_forgery(message: dict[str, Any]) -> Non
     ids=["malformed", "ready", "too many", "no signal"],
 )
 def test_messages_that_no_player_sends_are_its_failure(forged: list[dict[str, Any]]) -> None:
-    failure = moves_after(forged)[-1].failure
-    assert failure is not None
-    assert failure[:2] == FORGED
+    assert failed(moves_after(forged)[-1])[:2] == FORGED
 
 
 def test_genuine_messages_are_none() -> None:
@@ -190,9 +189,7 @@ def test_reports_that_a_player_writes_count_for_itself_alone(report: dict[str, A
 
 def test_reports_without_end_are_not_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(player_module, "MOST_REPORT_BYTES", 1000)
-    failure = move_by([b"x" * 5000]).failure
-    assert failure is not None
-    assert failure.cause == "the process that watches over the submission was ended"
+    assert failed(move_by([b"x" * 5000])).cause == ENDED
 
 
 AT_ITS_SUPERVISOR = """
@@ -210,8 +207,7 @@ def test_a_supervisor_that_was_stopped_is_not_awaited() -> None:
     source, begin = AT_ITS_SUPERVISOR % "os.kill(supervisor, signal.SIGSTOP)", monotonic()
     (move,) = answers(source, limit=0.5)
     assert monotonic() - begin < 30
-    assert move.failure is not None
-    assert move.failure.cause == "the process that watches over the submission was ended"
+    assert failed(move).cause == ENDED
 
 
 STOPPING_LATER = """

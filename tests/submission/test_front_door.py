@@ -17,7 +17,6 @@ import pytest
 
 import connectx
 from agents import MinimaxAgent, make_agent
-from agents.networks.network import encode_policy
 from agents.policy.policy_agent import PolicyAgent
 from envs.connectx import ConnectFour, ConnectX
 from submission.arena.players import PlayerKind
@@ -25,11 +24,12 @@ from submission.building import Submission, as_player
 from submission.bundle.bundle import build_bundle
 from tests.helpers.own_agent import own_agent
 from tests.helpers.processes import completed
-from tests.helpers.trained_policies import random_policy
+from tests.helpers.trained_policies import policy_file
 
 pytestmark = pytest.mark.usefixtures("workers_in_threads")
 
 MINE = "def my_agent(observation, configuration):\n    return observation['board'][:7].index(0)\n"
+LAST = "def agent(observation):\n    return 6 - observation.board[6::-1].index(0)\n"
 STRANGER = """
 import connectx
 print(connectx.build("greedy").save("main.py"))
@@ -124,16 +124,13 @@ def test_options_may_be_numbers_of_numpy() -> None:
     ],
 )
 def test_a_network_of_another_board_is_refused(ask: Callable[..., Any], tmp_path: Path) -> None:
-    weights = tmp_path / "4x5.npz"
-    weights.write_bytes(encode_policy(random_policy(ConnectX(4, 5, inarow=4), seed=1)))
-    player = f"policy:weights={weights}"
+    player = f"policy:weights={policy_file(ConnectX(4, 5, inarow=4), tmp_path)}"
     with pytest.raises(ValueError, match=f"^{re.escape(player)}: this policy was trained for 4 ro"):
         ask(player, workers=1, progress=False)
 
 
 def test_an_option_may_be_a_path(tmp_path: Path) -> None:
-    weights = tmp_path / "mine.npz"
-    weights.write_bytes(encode_policy(random_policy(ConnectFour(), seed=1)))
+    weights = Path(policy_file(ConnectFour(), tmp_path))
     agent = make_agent("policy", weights=weights)
     named = f"policy:weights={weights}"
     assert agent == make_agent("policy", weights=str(weights))
@@ -150,11 +147,6 @@ def test_options_for_another_game_are_refused(player: str) -> None:
         connectx.evaluate(player, "random", rows=4, games=2, progress=False)
 
 
-def test_a_sequential_test_that_is_no_pair_is_refused_before_any_game() -> None:
-    with pytest.raises(ValueError, match="two Elo differences, as in 0,50, not '50'"):
-        connectx.evaluate("greedy", "random", sprt=50, progress=False)  # type: ignore[arg-type]
-
-
 MATCH = partial(connectx.evaluate, "greedy", "random")
 NONE = " must not be None: leave it out for its default"
 
@@ -166,6 +158,7 @@ NONE = " must not be None: leave it out for its default"
         (MATCH, {"seed": None}, f"seed{NONE}"),
         (MATCH, {"results": ["games.jsonl"]}, "results must be a path, not ['games.jsonl']"),
         (MATCH, {"dask": 8786}, "dask must be a text, not 8786"),
+        (MATCH, {"sprt": 50}, "a sequential test takes two Elo differences, as in 0,50, not '50'"),
         (MATCH, {"columns": 7.0}, "columns must be a whole number from 1 to 100, not 7.0"),
         (partial(connectx.ladder, ["random", "greedy"]), {"workers": None}, f"workers{NONE}"),
         (partial(connectx.compare, "random", "greedy"), {"margin": None}, f"margin{NONE}"),
@@ -192,6 +185,21 @@ def test_an_option_of_another_kind_is_refused_by_name(
 def test_nobody_is_no_player(player: Any) -> None:
     with pytest.raises(ValueError, match=r"unknown player|is not an agent"):
         connectx.evaluate(player, "random", games=2, progress=False)
+
+
+def test_two_versions_of_one_name_are_told_apart() -> None:
+    """Under one name they were refused, and in a match each would have had the other's games."""
+    versions = [Submission(MINE, "agent"), Submission(LAST, "agent")]
+    options: dict[str, Any] = {"games": 2, "workers": 1, "trust": True, "progress": False}
+    ladder = connectx.ladder(versions, arena="own", **options)
+    assert {rung.player for rung in ladder.rungs} == {"agent", "agent (2)"}
+    match = connectx.evaluate(versions[0], versions[1:], arena="own", **options)
+    assert match.pairings == (("agent", "agent (2)"),)
+    mine = Submission(MINE, "random")
+    kaggles = connectx.evaluate(mine, "random", arena="own", **options)
+    assert kaggles.pairings == (("random (2)", "random"),), "by any other name Kaggle has no agent"
+    with pytest.raises(ValueError, match="'agent' is named twice"):
+        connectx.ladder([versions[0], versions[0]], arena="own", **options)
 
 
 # --- files

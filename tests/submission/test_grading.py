@@ -32,13 +32,7 @@ from submission.grading.answers import (
 )
 from submission.grading.grade import Grade, grade_player
 from submission.grading.grade_charts import ply_chart
-from submission.grading.solved_positions import (
-    GAME,
-    Outcome,
-    Phase,
-    PositionSet,
-    SolvedPosition,
-)
+from submission.grading.solved_positions import GAME, Outcome, Phase, PositionSet, SolvedPosition
 from submission.kaggle import kaggle_environments
 from submission.sandbox.move import Failure, Move
 from tests.helpers.shipped_positions import SHIPPED
@@ -247,9 +241,7 @@ COLUMNS = st.sampled_from(SHIPPED.positions).flatmap(
 
 @given(st.lists(COLUMNS, min_size=1, max_size=30))
 @settings(max_examples=30)
-def test_figures_are_those_of_a_count_by_hand(
-    played: list[tuple[SolvedPosition, int]],
-) -> None:
+def test_figures_are_those_of_a_count_by_hand(played: list[tuple[SolvedPosition, int]]) -> None:
     measured = answer_stats([Answer(position, column, 0.1) for position, column in played])
 
     def sign(score: int) -> int:

@@ -8,66 +8,45 @@ import pytest
 from tests.helpers.signals import heed_signals
 from tests.helpers.systems import needs_posix
 
-WHILE_LOADING = """
-class Interrupting:
-    "Presses Ctrl-C as a module is about to be loaded."
-    def find_spec(self, name, path=None, target=None):
-        if name == {module!r}:
-            signal.raise_signal(signal.SIGINT)
-sys.meta_path.insert(0, Interrupting())
-"""
-
-IN_A_CLASS = """
-class Interrupting:
-    "Presses Ctrl-C as it becomes an attribute of a class."
-    def __set_name__(self, owner, name):
-        signal.raise_signal(signal.SIGINT)
-class Loading:
-    def find_spec(self, name, path=None, target=None):
-        if name == {module!r}:
-            class Loaded: attribute = Interrupting()
-sys.meta_path.insert(0, Loading())
-"""
-
-IN_A_FINALIZER = """
-class Interrupting:
-    "Presses Ctrl-C as it goes, where Python raises nothing."
-    def __del__(self):
-        signal.raise_signal(signal.SIGINT)
-class Loading:
-    def find_spec(self, name, path=None, target=None):
-        if name == "submission.cli.play":
-            Interrupting()
-sys.meta_path.insert(0, Loading())
-"""
-
-AT_THE_END = """
-sys.argv[1:] = ["--help"]
-atexit.register(signal.raise_signal, signal.SIGINT)
-"""
-
-WHILE_AN_ERROR_IS_TOLD = """
-sys.argv[1:] = ["play", "nobody"]
-""" + WHILE_LOADING.format(module="rich.console")
-
-INTERRUPTIONS = {
-    "the first module": WHILE_LOADING.format(module="submission.cli"),
-    "a library": WHILE_LOADING.format(module="typer.core"),
-    "a module of the command": WHILE_LOADING.format(module="submission.cli.play"),
-    "a class that is made": IN_A_CLASS.format(module="submission.cli"),
-    "a class of the command": IN_A_CLASS.format(module="submission.cli.play"),
-    "a finalizer": IN_A_FINALIZER,
-    "the end": AT_THE_END,
-    "an error": WHILE_AN_ERROR_IS_TOLD,
-}
-
 PROGRAM = """
 import atexit, signal, sys
 sys.argv[1:] = ["agents"]
+def press():
+    signal.raise_signal(signal.SIGINT)
+class Attribute:
+    def __set_name__(self, owner, name): press()
+class Goes:  # where Python raises nothing
+    def __del__(self): press()
 {interruption}
 from submission.__main__ import main
 main()
 """
+
+LOADING = """
+class Loading:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            {deed}
+sys.meta_path.insert(0, Loading())
+"""
+
+
+def when_loaded(module: str, deed: str = "press()") -> str:
+    """Press Ctrl-C, or do what does so, as a module is about to be loaded."""
+    return LOADING.format(module=module, deed=deed)
+
+
+MAKE_A_CLASS = "class Made: attribute = Attribute()"
+INTERRUPTIONS = {
+    "the first module": when_loaded("submission.cli"),
+    "a library": when_loaded("typer.core"),
+    "a module of the command": when_loaded("submission.cli.play"),
+    "a class that is made": when_loaded("submission.cli", MAKE_A_CLASS),
+    "a class of the command": when_loaded("submission.cli.play", MAKE_A_CLASS),
+    "a finalizer": when_loaded("submission.cli.play", "Goes()"),
+    "the end": 'sys.argv[1:] = ["--help"]\natexit.register(press)',
+    "an error": 'sys.argv[1:] = ["play", "nobody"]\n' + when_loaded("rich.console"),
+}
 
 
 @needs_posix

@@ -18,7 +18,7 @@ from submission.sandbox.launcher import Launcher, SupervisorPool
 from submission.sandbox.messages import Ended
 from submission.sandbox.move import GRACE
 from tests.helpers.processes import is_gone, noted, wait_until_gone
-from tests.helpers.sandboxed import answers, ask, player
+from tests.helpers.sandboxed import answers, ask, failed, player
 from tests.helpers.systems import needs_linux, needs_posix
 
 
@@ -72,16 +72,14 @@ ENDINGS = {
 @pytest.mark.parametrize(("body", "cause"), ENDINGS.values(), ids=ENDINGS.keys())
 def test_a_process_that_ends_has_failed(body: str, cause: str) -> None:
     first, again = answers(in_agent(body), 2)
-    assert first.failure is not None
-    assert (first.column, first.failure[:2]) == (None, ("ERROR", cause))
+    assert (first.column, failed(first)[:2]) == (None, ("ERROR", cause))
     assert again.failure == first.failure
 
 
 @needs_posix
 def test_a_crash_leaves_its_stack_on_standard_error() -> None:
     (move,) = answers(in_agent("import ctypes; ctypes.string_at(0)"))
-    assert move.failure is not None
-    assert any("main.py" in line and "agent" in line for line in move.failure.stderr)
+    assert any("main.py" in line and "agent" in line for line in failed(move).stderr)
 
 
 OUT_OF_MEMORY = "it ran out of the 2 GiB of memory that it may use"
@@ -150,8 +148,7 @@ FAULTY_FILES = {
 )
 def test_an_exception_is_an_error_and_the_process_lives_on(source: str, cause: str) -> None:
     for move in answers(source, 2):
-        assert move.failure is not None
-        assert move.failure[:2] == ("ERROR", cause)
+        assert failed(move)[:2] == ("ERROR", cause)
 
 
 HANGS = {
@@ -174,9 +171,8 @@ def test_a_player_that_never_answers_is_ended(body: str) -> None:
     with player(in_agent(body)) as running:
         move = ask(running, limit=0.2, remainingOverageTime=0.1)
     assert monotonic() - begin < 9  # END_SECONDS of a supervisor are more
-    assert move.failure is not None
-    assert move.failure.status == "TIMEOUT"
-    assert move.failure.cause.startswith(f"it had not finished after {move.seconds:.1f} s")
+    assert failed(move).status == "TIMEOUT"
+    assert failed(move).cause.startswith(f"it had not finished after {move.seconds:.1f} s")
     assert 0.3 + GRACE <= move.seconds < 3
 
 
@@ -205,8 +201,7 @@ def test_a_player_that_starts_processes_without_end_is_ended() -> None:
     time.sleep(20)
     os._exit(0)"""
     (move,) = answers(in_agent(body), limit=300)
-    assert move.failure is not None
-    assert move.failure[:2] == ("ERROR", "more than 256 processes were started")
+    assert failed(move)[:2] == ("ERROR", "more than 256 processes were started")
 
 
 @needs_linux
@@ -315,7 +310,7 @@ def test_nothing_outlives_a_player_that_has_killed_its_parent(tmp_path: Path) ->
             os.kill(os.getppid(), signal.SIGKILL)
             time.sleep(600)
     """
-    assert answers(killer)[0].failure is not None
+    assert failed(answers(killer)[0])
     wait_until_gone(noted(file, 1))
 
 
@@ -335,9 +330,7 @@ def test_a_supervisor_that_has_been_killed_is_replaced(tmp_path: Path) -> None:
             time.sleep(60)
     """
     with player(killer) as running:
-        failure = ask(running).failure
-        assert failure is not None
-        assert failure[:2] == ("ERROR", ENDED_SUPERVISOR.text)
+        assert failed(ask(running))[:2] == ("ERROR", ENDED_SUPERVISOR.text)
     wait_until_gone(noted(file, 3))
     assert list((tmp_path / "players").iterdir()) == []
     assert draws(2) == drawn, "the seed decides, in whatever process"
@@ -452,11 +445,9 @@ def test_where_nothing_forks_each_player_is_a_fresh_process(
         running.finish()
     assert [path for path in (tmp_path / "players").rglob("*") if path.is_file()] == []
     assert (one.column, two.column) == (1, 2)
-    assert exited.failure is not None
-    assert exited.failure.cause == ENDINGS["exit"][1]
+    assert failed(exited).cause == ENDINGS["exit"][1]
     (hung,) = answers(in_agent("time.sleep(60)"), limit=1, launcher=fresh)
-    assert hung.failure is not None
-    assert hung.failure.cause.startswith("it had not finished after 1")
-    assert hung.failure.cause.endswith("(it was at line 3, in agent)")
+    assert failed(hung).cause.startswith("it had not finished after 1")
+    assert failed(hung).cause.endswith("(it was at line 3, in agent)")
     own_supervisors.close()
     assert list((tmp_path / "players").iterdir()) == []

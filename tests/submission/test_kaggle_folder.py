@@ -23,7 +23,7 @@ from submission.sandbox.player import RunningPlayer
 from submission.sandbox.staging import stage
 from tests.helpers.archives import archive
 from tests.helpers.checks import GOOD, check_file, check_pair, first_fault
-from tests.helpers.other_system import ROOT
+from tests.helpers.processes import ROOT
 from tests.helpers.sandboxed import ask, player, refuse_namespaces
 
 ORDER = [3, 2, 4, 1, 5, 0, 6]

@@ -25,8 +25,6 @@ from tests.helpers.game_records import (
 )
 from tests.helpers.shell import Shell
 
-pytestmark = pytest.mark.usefixtures("workers_in_threads")
-
 NAMES = ["hero", "rival"]
 PLAYERS = ("random:", "greedy", "mcts:simulations=9,seed=1,engine=reference")
 COMMAND = (
@@ -100,11 +98,9 @@ def test_an_interrupted_ladder_goes_on_to_the_same_one_and_its_page(
     assert "was incomplete" not in outcome.stdout, "which may be JSON"
     resumed, expected = read_results(part), read_results(whole)
     assert without_durations(resumed) == without_durations(expected)
-    rungs = make_ladder(expected, "greedy").rungs
-    of_resumed = make_ladder(resumed, "greedy").rungs
-    assert [(rung.player, rung.elo) for rung in of_resumed] == [
-        (rung.player, rung.elo) for rung in rungs
-    ]
+    of_resumed, rungs = (make_ladder(each, "greedy").rungs for each in (resumed, expected))
+    for one, other in zip(of_resumed, rungs, strict=True):
+        assert (one.player, one.elo) == (other.player, other.elo)
     page = (tmp_path / "ladder.html").read_text(encoding="utf-8")
     cells = re.findall(r'<tr><td>(\d+)</td><td class="name">([^<]*)</td>', page)
     ranked = [rung.player for rung in rungs]
@@ -146,6 +142,5 @@ def test_ctrl_c_leaves_the_ladder_of_what_was_played(
     outcome = shell.run("ladder", "greedy", "random:", "--games", "4", "--html", "ladder.html")
     assert outcome.status == 1
     assert "Interrupted after 1 of 4 games." in outcome.stdout
-    assert "Interrupted after 1 of 4 games" in (tmp_path / "ladder.html").read_text(
-        encoding="utf-8"
-    )
+    page = (tmp_path / "ladder.html").read_text(encoding="utf-8")
+    assert "Interrupted after 1 of 4 games" in page

@@ -1,6 +1,5 @@
 """What a ladder's tables and page say, read back from their text."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import combinations
@@ -13,7 +12,6 @@ from agents.reporting.stats import Estimate
 from envs.connectx import ConnectX
 from envs.render import COLOURS
 from submission.arena.game_record import GameRecord, Result
-from submission.arena.players import Identity, PlayerKind
 from submission.executors.work import Completion
 from submission.match.match import Match
 from submission.match.schedule import Settings
@@ -41,13 +39,8 @@ RECORDS = (
 )
 
 
-def tournament(*records: GameRecord, names: Sequence[str] = NAMES) -> Match:
-    return replace(
-        match_of(*records, games=4),
-        players=tuple(Identity(name, PlayerKind.FILE, "0" * 64) for name in names),
-        pairings=tuple(combinations(names, 2)),
-        settings=Settings(games=4, seed=1),
-    )
+def tournament(*records: GameRecord) -> Match:
+    return replace(match_of(*records, names=NAMES), settings=Settings(games=4, seed=1))
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +102,12 @@ def test_an_early_end_is_said_with_the_games_of_all_pairings() -> None:
     part = make_ladder(replace(tournament(RECORDS[0]), completion=Completion.UNFINISHED), None)
     for text in (shown(part), ladder_page(part)):
         assert "So far 1 of 12 games have been played." in text
+
+
+def test_a_ladder_ends_with_the_ratings() -> None:
+    *_, first, second = make_ladder(match_of(WIN, LOSS, WIN, games=4), "rival").summary()
+    assert first.startswith("1  hero: Elo +")
+    assert second == "2  rival: Elo 0, the anchor"
 
 
 def test_certainty_is_not_claimed() -> None:

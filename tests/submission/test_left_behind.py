@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import psutil
 import pytest
 
 from tests.helpers.clocks import wait_until
-from tests.helpers.processes import is_gone, noted, running_command
+from tests.helpers.processes import is_gone, noted, running_command, survivors
 from tests.helpers.systems import needs_posix, needs_throttling
 
 LASTING = """
@@ -37,19 +36,6 @@ def shared() -> Iterator[Path]:
     """A folder in which submissions may write."""
     with TemporaryDirectory(dir="/tmp") as folder:
         yield Path(folder)
-
-
-def survivors(mark: str) -> list[psutil.Process]:
-    """The processes that bear a mark in their environment, their command or their folder."""
-    return [process for process in psutil.process_iter() if bears(process, mark)]
-
-
-def bears(process: psutil.Process, mark: str) -> bool:
-    try:
-        told = [*process.environ().values(), *process.cmdline(), process.cwd()]
-        return process.status() != psutil.STATUS_ZOMBIE and any(mark in text for text in told)
-    except (psutil.Error, OSError):
-        return False
 
 
 @needs_posix

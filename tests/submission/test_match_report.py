@@ -19,6 +19,7 @@ from tests.helpers.game_records import (
     PLAYER_FAILED,
     WIN,
     match_of,
+    opened_games,
 )
 from tests.helpers.shell import printed
 
@@ -64,20 +65,14 @@ def test_the_opponents_failures_bear_its_name() -> None:
 def test_a_strangers_names_and_causes_cannot_steer_the_terminal() -> None:
     names = "\x1b[2Ja.py", "\x1b]0;b\x07"
     record = replace(PLAYER_FAILED, player=names[0], opponent=names[1], cause="\x1b[1A it won")
-    match = match_of(record)
-    players = tuple(replace(match.players[0], name=name) for name in names)
-    text = str(replace(match, players=players, pairings=(names,)))
+    text = str(match_of(record, names=names))
     assert not {"\x1b", "\x07"} & {*text}
     assert "\N{REPLACEMENT CHARACTER}[2Ja.py failed in 1 game" in text
 
 
 def pairs(count: int, first: Result = Result.WIN, second: Result = Result.WIN) -> list[GameRecord]:
     """Pairs of games with these results on either seat, each from an opening of its own."""
-    return [
-        replace(game, game=2 * pair + game.game, opening=(pair,), columns=(pair, *game.columns))
-        for pair in range(count)
-        for game in (replace(WIN, result=first), replace(LOSS, result=second))
-    ]
+    return opened_games(*[replace(WIN, result=first), replace(LOSS, result=second)] * count)
 
 
 def judged(played: list[GameRecord], games: int | None = None) -> Match:
@@ -146,6 +141,30 @@ def test_games_that_repeat_are_said() -> None:
     text = shown(match_of(WIN, replace(WIN, game=2)), width=200)
     assert "Distinct games: hero and rival 1 of 2." in text
     assert "Distinct" not in shown(match_of(WIN, LOSS))
+
+
+def test_a_match_ends_with_its_score() -> None:
+    match = match_of(WIN, replace(LOSS, result=Result.WIN))
+    (said,) = match.summary()
+    assert said == (
+        "hero against rival: 100.0 % [20.6, 100.0] of the points in 2 games, Elo +inf [-235, open]."
+    ), "Wilson's interval of 1 in 1, and 400 log10(0.2065 / 0.7935)"
+    words = " ".join(str(match).split())
+    assert words.endswith(said)
+    assert "1-0-0 100.0 +inf " in words, "the row of the table"
+
+
+def test_what_went_wrong_and_the_verdict_of_a_test_stand_before_it() -> None:
+    verdict, failed, score = judged([WIN, LOSS, DRAW, PLAYER_FAILED]).summary()
+    assert "Not decided" in verdict
+    assert failed.startswith("hero failed in 1 game")
+    assert score.startswith("hero against rival: 50.0 %")
+
+
+def test_no_game_has_no_score() -> None:
+    assert match_of(games=2).summary() == [
+        "hero against rival: no pair of games counts, of 0 games."
+    ]
 
 
 # --- by opening

@@ -11,7 +11,7 @@ import pytest
 from submission.sandbox.causes import Raised, of_exception
 from submission.sandbox.inside.network_guard import REACHED_FOR, NetworkGuard
 from tests.helpers.checks import GOOD, check_pair, first_fault, text_of
-from tests.helpers.sandboxed import ask, player, refuse_namespaces
+from tests.helpers.sandboxed import ask, failed, player, refuse_namespaces
 
 HOST = "weights.example.org"
 ADDRESS = "192.0.2.1"
@@ -50,8 +50,7 @@ def test_whoever_needs_the_network_fails_and_is_told_why() -> None:
     source = f"import {MODULES}\nattempts = [{attempts}]\ndef agent(o): attempts[o.step]()"
     with player(source) as running:
         for step, what in enumerate(ATTEMPTS):
-            failure = ask(running, step=step, remainingOverageTime=60).failure
-            assert failure is not None, what
+            failure = failed(ask(running, step=step, remainingOverageTime=60))
             assert (failure.status, failure.cause) == ("ERROR", NO_NETWORK.format(what))
             assert "put the data into the file itself" in failure.mend
 

@@ -8,13 +8,10 @@ from pathlib import Path
 import pytest
 
 from agents.reporting.input_file import read_content
-from agents.reporting.output_file import (
-    growing_file,
-    held,
-    replace_content,
-    require_writable,
-)
+from agents.reporting.output_file import growing_file, held, replace_content, require_writable
 from submission.cli.arguments import require_distinct
+from submission.executors import work
+from submission.executors.local_workers import local_executor
 from tests.helpers.clocks import ends_within
 from tests.helpers.shell import Shell
 from tests.helpers.systems import needs_posix
@@ -23,8 +20,9 @@ pytestmark = needs_posix
 
 
 @pytest.fixture(autouse=True)
-def nothing_hangs() -> Iterator[None]:
-    """Fail instead of waiting for the other end of a named pipe."""
+def nothing_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """In an empty folder, fail instead of waiting for the other end of a named pipe."""
+    monkeypatch.chdir(tmp_path)
     with ends_within(60, waiting=True):
         yield
 
@@ -67,10 +65,7 @@ DEVICES = ("/dev/full", "/dev/null", "/dev/zero")
 
 
 @pytest.mark.parametrize("kind", [*ODD, *DEVICES])
-def test_an_odd_path_is_told_in_one_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_an_odd_path_is_told_in_one_sentence(kind: str) -> None:
     path = odd_path(kind)
     before = sorted(Path().iterdir())
     attempts: list[Callable[[], object]] = [
@@ -122,7 +117,6 @@ def test_commands_refuse_odd_paths(shell: Shell, command: str) -> None:
     assert [*Path().iterdir()] == [Path(name)]
 
 
-@needs_posix
 @pytest.mark.parametrize(
     "command", ["build policy", "evaluate random --against random --games 2 --arena own"]
 )
@@ -133,6 +127,7 @@ def test_a_current_folder_that_was_deleted_is_told(
     folder.mkdir()
     monkeypatch.chdir(folder)
     folder.rmdir()
+    monkeypatch.setattr(work, "local_executor", local_executor)  # threads start without a folder
     message = shell.refusal(*command.split())
     assert message == "Error: the current folder was deleted: change to another one"
     assert "deleted" not in shell.refusal("solve", "8")
@@ -155,8 +150,7 @@ def deep_folder(depth: int) -> Iterator[None]:
         os.chdir(home)
 
 
-def test_files_deep_in_the_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_files_deep_in_the_folders() -> None:
     path = Path("file")
     with deep_folder(30):
         with held(path):
@@ -193,17 +187,13 @@ def as_nobody(action: Callable[[], object]) -> str:
         return told.read()
 
 
-def test_without_permission_nothing_is_read_or_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_without_permission_nothing_is_read_or_written(tmp_path: Path) -> None:
     old, new = Path("old"), Path("new")
     old.touch(mode=0o400)
     tmp_path.chmod(0o777)
     denied = "cannot {} {} (Permission denied): choose a file in a folder"
-    assert as_nobody(lambda: read_content(old, "choose a file in a folder")).startswith(
-        denied.format("read", "old")
-    )
+    refused = as_nobody(lambda: read_content(old, "choose a file in a folder"))
+    assert refused.startswith(denied.format("read", "old"))
     assert as_nobody(lambda: replace_content(old, b"new")).startswith(denied.format("write", "old"))
     tmp_path.chmod(0o555)
     try:

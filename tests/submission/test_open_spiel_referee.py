@@ -189,10 +189,8 @@ class Slow:
 
 def test_the_bank_is_the_environments() -> None:
     new = kaggle_environments().make(TIC_TAC_TOE.value)
-    assert [state.observation.remainingOverageTime for state in new.state] == [
-        OPEN_SPIEL_BANK,
-        OPEN_SPIEL_BANK,
-    ]
+    banks = [state.observation.remainingOverageTime for state in new.state]
+    assert banks == [OPEN_SPIEL_BANK] * 2
     slow = Slow(4.0, 1.0, 12.0, 2.0)
     game = hold_on_open_spiel((slow, Slow()), (), BOARDS[0])
     assert slow.banks == [12, 10, 10, 0, 0]

@@ -3,7 +3,6 @@
 import errno
 import os
 import stat
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from io import FileIO
@@ -22,7 +21,7 @@ from agents.reporting.output_file import (
     require_writable,
 )
 from submission.cli.arguments import files_of_options, files_of_players, require_distinct
-from tests.helpers.processes import running_command
+from tests.helpers.processes import Piped, running_command
 from tests.helpers.shell import Shell
 from tests.helpers.systems import largest_file, needs_posix
 
@@ -176,10 +175,9 @@ with held(folder / "held"), growing_file(folder / "growing_file"):
 
 
 @contextmanager
-def another_run(program: str, path: Path) -> Iterator[subprocess.Popen[str]]:
+def another_run(program: str, path: Path) -> Iterator[Piped]:
     """Another process that has begun with a file, and goes on when its standard input ends."""
     with running_command(str(path), program=("-c", program)) as process:
-        assert process.stdout is not None
         assert process.stdout.readline() == "begun\n"
         yield process
         process.kill()

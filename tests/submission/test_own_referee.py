@@ -16,9 +16,9 @@ from submission.arena.game_record import EPISODE_STEPS, GameConfiguration
 from submission.arena.kaggle_referee import hold_on_kaggle
 from submission.arena.own_referee import PlayedGame, hold_in_own_arena
 from submission.kaggle import kaggle_environments
-from submission.match.schedule import openings
+from submission.match.schedule import Arena, openings
 from submission.sandbox.move import Failure, Move
-from tests.helpers.arena_games import played, played_in_both
+from tests.helpers.arena_games import played
 
 RAISED, NO_COLUMN = "raised", "no column"
 
@@ -228,19 +228,19 @@ MIDDLE_GAME = (2, 3, 2, 3, 3, 4, 3, 2, 4, 4, 2, 2)
 """An opening after which a perfect player needs a fraction of a second."""
 SMALL = GameConfiguration(rows=5, columns=4, inarow=3)
 MEETINGS = [
-    ("random", "negamax", SMALL),
-    ("random:", "greedy", GameConfiguration()),
-    ("mcts:simulations=10,engine=reference", "random", GameConfiguration()),
-    ("mcts:simulations=10,seed=1,engine=reference", "alphabeta:depth=2,engine=reference", SMALL),
+    (("random", "negamax"), SMALL),
+    (("random:", "greedy"), GameConfiguration()),
+    (("mcts:simulations=10,engine=reference", "random"), GameConfiguration()),
+    (("mcts:simulations=10,seed=1,engine=reference", "alphabeta:depth=2,engine=reference"), SMALL),
 ]
 
 
-@pytest.mark.parametrize(("one", "other", "board"), MEETINGS)
+@pytest.mark.parametrize(("names", "board"), MEETINGS)
 def test_players_play_the_same_games_in_either_arena(
-    one: str, other: str, board: GameConfiguration
+    names: tuple[str, str], board: GameConfiguration
 ) -> None:
     for seed, opening in [(0, ()), (1, (2, 2))]:
-        own, kaggle = played_in_both((one, other), seed, opening, board)
+        own, kaggle = (played(names, seed, opening, board, arena) for arena in Arena)
         assert own == kaggle
 
 
@@ -248,7 +248,7 @@ def test_players_play_the_same_games_in_either_arena(
 @pytest.mark.parametrize("agent", ["mcts:simulations=200", "alphabeta:depth=6", "perfect"])
 def test_compiled_agents_play_the_same_games_in_either_arena(agent: str) -> None:
     for seed in (0, 1):
-        own, kaggle = played_in_both((agent, "random"), seed, MIDDLE_GAME)
+        own, kaggle = (played((agent, "random"), seed, MIDDLE_GAME, arena=arena) for arena in Arena)
         assert own == kaggle
 
 

@@ -40,6 +40,7 @@ from submission.sandbox.processes import (
     used_by,
 )
 from tests.helpers.bitbully_judge import Judge
+from tests.helpers.processes import Piped
 from tests.helpers.shipped_positions import SHIPPED
 
 SCRIPT = Path(__file__).parents[1] / "helpers" / "bundle_games.py"
@@ -126,7 +127,7 @@ def slowed_down(process_id: int, speed: float) -> Iterator[None]:
 @contextmanager
 def player_in(place: Place, bundle: Path) -> Iterator[Player]:
     """The bundle in a process of its own, as a function that Kaggle's environment can ask."""
-    process = subprocess.Popen(
+    process = Piped(
         [str(place.python()), "-P", str(SCRIPT), str(bundle), place.fault, place.clock],
         cwd=bundle.parent,
         stdin=subprocess.PIPE,
@@ -134,14 +135,11 @@ def player_in(place: Place, bundle: Path) -> Iterator[Player]:
         stderr=subprocess.DEVNULL,
         text=True,
     )
-    questions, answers = process.stdin, process.stdout
-    assert questions is not None
-    assert answers is not None
 
     def ask(observation: Any, configuration: Any) -> Any:
-        questions.write(json.dumps([dict(observation), dict(configuration)]) + "\n")
-        questions.flush()
-        return json.loads(answers.readline())
+        process.stdin.write(json.dumps([dict(observation), dict(configuration)]) + "\n")
+        process.stdin.flush()
+        return json.loads(process.stdout.readline())
 
     try:
         with ExitStack() as stack:

@@ -11,14 +11,16 @@ from unittest.mock import Mock
 import pytest
 
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
+from submission.arena.kaggle_referee import KaggleGame
 from submission.arena.players import Pairing, Player, PlayerKind, against_each, find_player
 from submission.executors.work import Completion
 from submission.grading.solved_positions import drawn
+from submission.kaggle import Referee
 from submission.match.match import Match
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings, require_pairs, schedule
 from submission.match.sprt import Sprt
-from tests.helpers.arena_games import RANDOM, submitted
+from tests.helpers.arena_games import RANDOM, play, submitted
 
 NEGAMAX = Player("negamax", PlayerKind.BUILT_IN)
 SMALL = GameConfiguration(rows=4, columns=5, inarow=3)
@@ -173,6 +175,7 @@ def test_a_name_that_is_no_utf8_has_a_seed_and_others_keep_theirs() -> None:
         (lambda: GameConfiguration(inarow=0), "inarow must be from 1 to 100, not 0"),
         (lambda: GameConfiguration(rows="6"), "rows must be from 1 to 100, not '6'"),  # type: ignore[arg-type]
         (lambda: GameConfiguration(act_timeout="2"), "above 0 and finite, not '2'"),  # type: ignore[arg-type]
+        (lambda: Referee("chess"), "unknown referee 'chess': choose one of connectx, open_spiel_"),
         (lambda: Arena("moon"), "unknown arena 'moon': choose one of kaggle, own"),
         (lambda: drawn("ab", count=2.0, seed=0), "of 1 to 2 positions, not of 2.0"),  # type: ignore[arg-type]
         (lambda: GameConfiguration(rows=10**400), "rows must be from 1 to 100, not 1000"),
@@ -185,3 +188,60 @@ def test_a_name_that_is_no_utf8_has_a_seed_and_others_keep_theirs() -> None:
 def test_what_cannot_be_played_is_refused(impossible: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         impossible()
+
+
+# --- a game from its specification to its record
+
+
+def always(column: object) -> Player:
+    return submitted(f"def agent(observation, configuration): return {column}")
+
+
+@pytest.mark.parametrize("arena", Arena)
+def test_the_record_is_from_the_players_view_on_either_seat(arena: Arena) -> None:
+    first = play(always(0), always(1), game=0, arena=arena)
+    assert (first.seat, first.result, first.columns) == (1, Result.WIN, (0, 1, 0, 1, 0, 1, 0))
+    second = play(always(0), always(1), game=7, seed=11, opening=(2, 3), arena=arena)
+    assert (second.player, second.opponent) == ("mine", "mine")
+    assert (second.game, second.seed, second.seat) == (7, 11, 2)
+    assert (second.result, second.opening) == (Result.LOSS, (2, 3))
+    assert second.columns == (2, 3, 1, 0, 1, 0, 1, 0, 1)
+    assert (second.rewards, second.statuses) == ((1, -1), ("DONE", "DONE"))
+    tiny = GameConfiguration(rows=1, columns=2, inarow=3)
+    drawn = play(RANDOM, RANDOM, configuration=tiny, arena=arena)
+    assert (drawn.result, drawn.rewards) == (Result.DRAW, (0, 0))
+
+
+def test_every_move_of_each_seat_has_its_seconds() -> None:
+    slow = submitted("import time\ndef agent(observation):\n    time.sleep(0.02)\n    return 0")
+    record = play(slow, always(1))
+    assert [len(seat) for seat in record.durations] == [4, 3]
+    assert min(record.durations[0]) >= 0.02
+    assert max(record.durations[1]) < 0.02
+
+
+def test_the_last_words_of_a_failing_seat_are_kept() -> None:
+    talker = (
+        "import sys\ndef agent(observation):\n    print('I give up', file=sys.stderr)\n    return "
+    )
+    assert play(submitted(talker + "'x'")).stderr == ("I give up",)
+    assert play(submitted(talker + "7")).stderr == ("I give up",)
+    assert play(always(0), always(1)).stderr == ()
+
+
+def test_a_player_that_hangs_is_a_time_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a bank of 0.2 s, so that this test need not wait for Kaggle's 60 s."""
+    make = KaggleGame.__init__
+
+    def short_of_time(game: KaggleGame, env: Any) -> None:
+        make(game, env)
+        env.state[0].observation.remainingOverageTime = 0.2
+
+    monkeypatch.setattr(KaggleGame, "__init__", short_of_time)
+    hangs = submitted("def agent(observation):\n    import time; time.sleep(60)")
+    record = play(hangs, configuration=GameConfiguration(act_timeout=0.1))
+    assert record.statuses == ("TIMEOUT", "DONE")
+    assert record.cause == (
+        f"it had not finished after {record.durations[0][0]:.1f} s (it was at line 2, in agent)"
+    )
+    assert record.columns == ()

@@ -1,13 +1,14 @@
-"""Tables of players: every name is there in a terminal of any width, and nothing is cut off."""
+"""Tables of players, from which nothing is cut off in a terminal of any width, and pages."""
 
 from pathlib import PureWindowsPath
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jinja2 import UndefinedError
 
 from submission import reports
-from submission.reports import FOLDED, PlayerTable, short_names
+from submission.reports import FOLDED, PlayerTable, render_page, short_names
 from tests.helpers.shell import printed
 
 NAMES = ("mcts:simulations=20,seed=1", "mcts:simulations=20,seed=2", "runs/a/agent.py", "negamax")
@@ -74,3 +75,8 @@ def test_short_names_are_as_many(names: list[str]) -> None:
     assert [*short] == names
     assert len({*short.values()}) == len(names)
     assert all(len(short[name]) <= len(name) for name in names)
+
+
+def test_a_value_that_a_page_lacks_is_an_error() -> None:
+    with pytest.raises(UndefinedError, match="title"):
+        render_page("page.html")

@@ -18,19 +18,12 @@ from hypothesis import strategies as st
 from envs import state_from_moves
 from envs.board import moves_text
 from submission.grading.published_sets import PublishedSet, game_to, read_positions_to_ask
-from submission.grading.solved_positions import (
-    GAME,
-    SHIPPED_POSITIONS,
-    PositionSet,
-    SolvedPosition,
-)
+from submission.grading.solved_positions import GAME, SHIPPED_POSITIONS, PositionSet, SolvedPosition
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.published_positions import published_positions
 from tests.helpers.refusals import is_sentence
 from tests.helpers.shell import Shell
 from tests.helpers.strategies import quiet_game
-
-pytestmark = pytest.mark.usefixtures("workers_in_threads")
 
 EXAMPLE = (
     '{"board": [0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 2, 0, 0, 0, 1, '
@@ -100,15 +93,12 @@ def test_pons_sets_are_read(tmp_path: Path) -> None:
     assert [f"{position.moves} {position.score}" for position in found] == content
 
 
-def test_both_figures_are_the_notebooks(
-    shell: Shell, lines: list[dict[str, Any]], tmp_path: Path
-) -> None:
+def test_both_figures_are_the_notebooks(shell: Shell, lines: list[dict[str, Any]]) -> None:
     """Counted again as the notebook does, from the columns that were played."""
-    (tmp_path / "lines").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    Path("lines").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     words = "grade random --positions lines --seed 2 --workers 1 --json g.json --html g.html"
-    outcome = shell.run(*words.split())
-    assert outcome.status == 0
-    document = json.loads((tmp_path / "g.json").read_text())
+    said = shell.output(*words.split())
+    document = json.loads(Path("g.json").read_text())
     good = perfect = 0
     for answer, line in zip(document["answers"], lines, strict=True):
         moves = line["move score"]
@@ -116,8 +106,8 @@ def test_both_figures_are_the_notebooks(
         perfect += played == best
         good += (played > 0, played < 0) == (best > 0, best < 0)
     sentence = f"good moves {12.5 * good:.1f} %, perfect moves {12.5 * perfect:.1f} %"
-    assert sentence in " ".join(outcome.stdout.split())
-    assert sentence in (tmp_path / "g.html").read_text()
+    assert sentence in " ".join(said.split())
+    assert sentence in Path("g.html").read_text()
     stats = document["by_kind"]["all"]
     assert stats["good"]["player"]["value"] == good / 8
     assert stats["best"]["player"]["value"] == perfect / 8
@@ -173,10 +163,7 @@ for index in (28, 29, 30):
         (changed(board=FLOATING), "positions, line 1 is damaged (a stone floats in column 0"),
         (changed(board=NO_GAME), "line 1 is damaged (no sequence of turns leads to this board"),
         (changed(board=WON), "the game is over, and won by player 1"),
-        (
-            changed(score=-3),
-            "line 1 is damaged (the score is -3, but the best column's is -2",
-        ),
+        (changed(score=-3), "line 1 is damaged (the score is -3, but the best column's is -2"),
         (changed(**{"move score": [0] * 6}), "'move score' must be a list of 7 whole numbers"),
         (changed(**{"move score": [-99, *[-2] * 6]}), "the move score of column 1 is -99"),
         (changed(**{"move score": [-2] * 6 + [22]}), "the move score of column 7 is 22"),
@@ -185,10 +172,7 @@ for index in (28, 29, 30):
             "line 1 is damaged (the move scores are -2, -4, -4, -2, -6, -5, -4, but the solver "
             "finds -3, -4, -4, -2, -6, -5, -4",
         ),
-        (
-            "4444441333\n5264137663332551471426 12\n",
-            "must begin with the format",
-        ),
+        ("4444441333\n5264137663332551471426 12\n", "must begin with the format"),
         (
             "526413766633133111176537 -2\n5264137666331331111765374 3\n",
             "line 2 is damaged (the score is 3, but the solver finds 2): delete this line",

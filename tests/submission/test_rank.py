@@ -107,9 +107,7 @@ def test_the_number_of_workers_changes_no_game() -> None:
 def test_the_command_tells_the_place(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(LOWEST, encoding="utf-8")
     words = ("rank", "mine.py", "--trust", "--games", "24", "--workers", "1")
-    outcome = shell.run(*words, "--brief", "--json", "rank.json")
-    assert outcome.status == 0, outcome.stderr
-    line = " ".join(outcome.stdout.split())
+    line = " ".join(shell.output(*words, "--brief", "--json", "rank.json").split())
     told = json.loads((tmp_path / "rank.json").read_text(encoding="utf-8"))
     nearest = told["nearest"]
     assert line.startswith(f"mine.py plays about like level {nearest['n']}, {nearest['name']}: Elo")

@@ -390,13 +390,6 @@ def test_lines_that_do_not_belong_together_are_refused(path: Path) -> None:
 # --- runs that follow one another
 
 
-def test_a_file_with_all_games_is_complete(path: Path) -> None:
-    header = with_settings(games=3, sprt=Sprt(alpha=0.1))
-    write(path, header, WIN, LOSS, DRAW)
-    match = read_results(path)
-    assert (match.completion, match.settings) == (Completion.COMPLETE, header.settings)
-
-
 def test_an_earlier_run_is_not_overwritten(path: Path) -> None:
     content = write(path, HEADER, WIN)
     with pytest.raises(FileExistsError, match="--resume"), new_results(path, HEADER):

@@ -22,10 +22,7 @@ from tests.helpers.game_records import without_durations
 
 GAMES = 6
 SETTINGS = Settings(
-    games=GAMES,
-    seed=5,
-    configuration=GameConfiguration(rows=4, columns=5),
-    arena=Arena.OWN,
+    games=GAMES, seed=5, configuration=GameConfiguration(rows=4, columns=5), arena=Arena.OWN
 )
 NEVER = 10**6
 ENDS_BY_TEST = replace(SETTINGS, games=200, sprt=Sprt(elo0=0, elo1=400, alpha=0.2, beta=0.2))

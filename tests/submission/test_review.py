@@ -137,9 +137,8 @@ def test_a_column_that_the_time_left_open_is_not_told_as_better(
 
 
 def test_the_moves_that_gave_something_away_are_told(shell: Shell, folder: Path) -> None:
-    outcome = shell.run("review", EPISODE, "--player", "Theirs", "--json", "review.json")
-    assert outcome.status == 0
-    words = " ".join(outcome.stdout.split())
+    asked = ("--player", "Theirs", "--json", "review.json")
+    words = " ".join(shell.output("review", EPISODE, *asked).split())
     assert "Theirs in 1 game" in words
     assert f"{EPISODE}, after 2: column 7 loses in 18 moves; column 3 wins in 21 moves" in words
     assert f"after {GAME[:17]}: column 5 loses in 11 moves; column 4 wins in 2 moves" in words
@@ -266,10 +265,8 @@ def test_what_is_left_out_is_told(folder: Path) -> None:
 def test_who_plays_against_himself_is_judged_on_both_seats(folder: Path) -> None:
     path = write_episode(episode_of("1212121", names=("Me", "Me")), folder)
     review = connectx.review(path, "Me", progress=False)
-    assert [(game.record.seat, game.record.result) for game in review.games] == [
-        (1, "win"),
-        (2, "loss"),
-    ]
+    results = [(game.record.seat, game.record.result) for game in review.games]
+    assert results == [(1, "win"), (2, "loss")]
     assert " of 7 moves of 1 game; " in review.summary()[-1], "and not of two"
     assert "Me in 1 game\n" in "\n".join(map(str.rstrip, str(review).splitlines()))
 
@@ -293,24 +290,18 @@ def test_ctrl_c_leaves_what_was_judged(
 
 
 def test_mistakes_are_sentences(shell: Shell, folder: Path) -> None:
-    write_episode(episode_of("12121212", rows=12, columns=12, inarow=4), folder, number=12)
+    env = episode_of("12121212", rows=12, columns=12, inarow=4)
+    large = write_episode(env, folder, number=12).name
     (folder / "torn.json").write_text((folder / EPISODE).read_text(encoding="utf-8")[:500])
-    cases = {
-        (EPISODE, "--player", "Somebody"): "nobody called 'Somebody' has played in these files: "
-        "choose one of 'Mine', 'Theirs'",
-        ("none.json", "--player", "Mine"): "cannot read none.json",
-        (
-            "torn.json",
-            "--player",
-            "Mine",
-        ): "torn.json is neither a results file nor a whole episode",
-        ("episode-12-replay.json", "--player", "Mine"): "the solver takes boards of at most",
-        (EPISODE, "episode-12-replay.json", "--player", "Mine", "--logs", "x.json"): (
-            "a log belongs to one episode"
-        ),
-        (EPISODE, "--player", "Mine", "--json", EPISODE): "is read and would be overwritten",
-    }
-    for words, message in cases.items():
-        assert message in shell.refusal("review", *words)
+    nobody = "nobody called 'Somebody' has played in these files: choose one of 'Mine', 'Theirs'"
+    for words, message in {
+        f"{EPISODE} --player Somebody": nobody,
+        "none.json --player Mine": "cannot read none.json",
+        "torn.json --player Mine": "torn.json is neither a results file nor a whole episode",
+        f"{large} --player Mine": "the solver takes boards of at most",
+        f"{EPISODE} {large} --player Mine --logs x.json": "a log belongs to one episode",
+        f"{EPISODE} --player Mine --json {EPISODE}": "is read and would be overwritten",
+    }.items():
+        assert message in shell.refusal("review", *words.split())
     with pytest.raises(ValueError, match="time_limit must be at least 0, not -1"):
         connectx.review(EPISODE, "Mine", time_limit=-1, progress=False)

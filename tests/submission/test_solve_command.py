@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -17,7 +16,7 @@ from agents.solver.score_words import in_words
 from agents.solver.solver import ScoreBounds, Solver
 from envs import ConnectFour, board_text, state_from_moves
 from tests.helpers.bitbully_judge import Judge
-from tests.helpers.processes import running_command
+from tests.helpers.processes import Piped, running_command
 from tests.helpers.published_positions import published_positions
 from tests.helpers.shell import Outcome, Shell, Terminal
 from tests.helpers.strategies import quiet_game
@@ -83,8 +82,7 @@ def test_the_picture_has_the_board_the_scores_and_their_meaning(
 
 
 @pytest.mark.parametrize(
-    ("rows", "columns", "winner", "last_move"),
-    [(4, 6, "-", 24), (5, 5, "=", 25)],
+    ("rows", "columns", "winner", "last_move"), [(4, 6, "-", 24), (5, 5, "=", 25)]
 )
 def test_the_size_of_a_board_is_enough(
     solve: Solve, rows: int, columns: int, winner: str, last_move: int
@@ -222,19 +220,14 @@ def test_bounds_in_words(bounds: ScoreBounds, words: str) -> None:
     ],
 )
 def test_mistakes_are_one_sentence_and_nothing_is_solved(
-    shell: Shell,
-    words: str,
-    lines: str | None,
-    sentence: str,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    shell: Shell, words: str, lines: str | None, sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "old").write_text("something else\n")
+    Path("old").write_text("something else\n")
     monkeypatch.setattr("psutil.virtual_memory", lambda: SimpleNamespace(available=4 << 30))
     stdin = Terminal() if lines is None else lines
     assert sentence in shell.refusal("solve", *words.split(), stdin=stdin)
-    assert [path.name for path in tmp_path.iterdir()] == ["old"]
-    assert (tmp_path / "old").read_text() == "something else\n"
+    assert [*Path().iterdir()] == [Path("old")]
+    assert Path("old").read_text() == "something else\n"
 
 
 @pytest.mark.parametrize("sizes", ["--inarow 8", "--inarow 30", "--rows 9 --columns 8 --inarow 10"])
@@ -264,17 +257,14 @@ def test_the_bar_stays_out_of_a_file(solve: Solve, monkeypatch: pytest.MonkeyPat
     assert "2/2" in outcome.stderr
 
 
-def complaints(process: subprocess.Popen[str]) -> str:
+def complaints(process: Piped) -> str:
     """What it has said on standard error, but for the notice that something is compiled."""
-    assert process.stderr is not None
     said = process.stderr.read().splitlines()
     return "".join(line for line in said if "is being compiled" not in line).strip()
 
 
-def ask(process: subprocess.Popen[str], moves: str) -> str:
+def ask(process: Piped, moves: str) -> str:
     """The answer to a line, while the input goes on."""
-    assert process.stdin is not None
-    assert process.stdout is not None
     process.stdin.write(f"{moves}\n")
     process.stdin.flush()
     return process.stdout.readline().strip()
@@ -290,15 +280,11 @@ def test_what_comes_through_a_pipe_is_answered_up_to_a_mistake(solve: Solve) -> 
     assert "Error: line 4: move 2 of '48' is 8" in outcome.stderr
 
 
-def test_lines_are_answered_one_by_one_until_the_reader_leaves(
-    late_scores: dict[int, int],
-) -> None:
+def test_lines_are_answered_one_by_one_until_the_reader_leaves(late_scores: dict[int, int]) -> None:
     with running_command("solve", "-", "--all", "--json") as process:
         record = json.loads(ask(process, LATE))
         assert [entry["score"] for entry in record["columns"]] == [*late_scores.values()]
         assert json.loads(ask(process, f"\n{LATE}4"))["score"] == 2
-        assert process.stdin is not None
-        assert process.stdout is not None
         process.stdout.close()
         process.stdin.write(f"{LATE}4\n")
         process.stdin.close()
@@ -318,8 +304,6 @@ def test_ctrl_c_leaves_what_is_solved_and_no_traceback() -> None:
     rng = Random(1)
     hard = "\n".join(quiet_game(ConnectFour(), 9, rng) for _ in range(200))
     with running_command("solve", "-") as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
         process.stdin.write(f"{LATE}\n{hard}\n")
         process.stdin.close()
         assert process.stdout.readline() == f"{LATE} -2\n"

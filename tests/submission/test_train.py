@@ -4,7 +4,6 @@
 import re
 import signal
 from pathlib import Path
-from time import sleep
 
 import pytest
 
@@ -16,7 +15,7 @@ from agents.reporting.output_file import held
 from envs import ConnectX
 from envs.games import GAMES
 from tests.helpers import toy_learner
-from tests.helpers.processes import running_command
+from tests.helpers.processes import interrupted
 from tests.helpers.shell import Shell
 from tests.helpers.systems import needs_posix
 from tests.helpers.toy_learner import ToyLearner, begun, enter_toy
@@ -54,16 +53,15 @@ def logged(folder: Path) -> dict[str, list[int]]:
 
 
 def test_the_command_trains_a_policy_and_draws_its_curves(shell: Shell) -> None:
-    outcome = shell.run("train", *SMALL, "--rounds", "3")
-    assert outcome.status == 0, outcome.stderr
-    assert outcome.stdout.startswith("Before the first round: a trial of some seconds.\nRound 1, ")
-    lines = re.findall(r"^Round (\d), after \d+\.\d minutes: loss .*, Elo .*", outcome.stdout, re.M)
+    said = shell.output("train", *SMALL, "--rounds", "3")
+    assert said.startswith("Before the first round: a trial of some seconds.\nRound 1, ")
+    lines = re.findall(r"^Round (\d), after \d+\.\d minutes: loss .*, Elo .*", said, re.M)
     assert lines == [*"123"]
-    assert "Trained up to round 3, in " in outcome.stdout
-    assert "Its trial after round 3, without a search:" in outcome.stdout
-    assert re.search(r"  against its past: Elo [+-]\d+", outcome.stdout)
-    assert " of its moves keep the result, " in outcome.stdout
-    assert "Wrote policy.npz, policy.png and policy.tensorboard." in outcome.stdout
+    assert "Trained up to round 3, in " in said
+    assert "Its trial after round 3, without a search:" in said
+    assert re.search(r"  against its past: Elo [+-]\d+", said)
+    assert " of its moves keep the result, " in said
+    assert "Wrote policy.npz, policy.png and policy.tensorboard." in said
     assert decode_policy(Path("policy.npz").read_bytes()).scope == policy_scope(ConnectX(4, 4, 3))
     assert Path("policy.png").read_bytes().startswith(PNG)
     rounds, trials = [1, 2, 3], [0, 1, 2, 3]
@@ -91,13 +89,11 @@ def test_it_goes_on_and_its_curves_with_it(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize(
-    "game",
-    [f"{name} --rows 10 --columns 10" if name == "connectx" else name for name in GAMES],
+    "game", [f"{name} --rows 10 --columns 10" if name == "connectx" else name for name in GAMES]
 )
 def test_every_game_can_be_learnt(game: str, shell: Shell) -> None:
-    outcome = shell.run("train", "--method", "toy", "--rounds", "1", "--game", *game.split())
-    assert outcome.status == 0, outcome.stderr
-    assert ("no figures of solved positions" in outcome.stdout) == ("10" in game)
+    said = shell.output("train", "--method", "toy", "--rounds", "1", "--game", *game.split())
+    assert ("no figures of solved positions" in said) == ("10" in game)
     assert Path("policy.png").read_bytes().startswith(PNG)
 
 
@@ -163,17 +159,13 @@ main()
 
 @needs_posix
 def test_ctrl_c_keeps_what_was_learnt(tmp_path: Path) -> None:
-    words = ("train", *SMALL, "--minutes", "5")
-    with running_command(*words, folder=tmp_path, program=("-c", COMMAND)) as process:
-        while process.poll() is None and not (tmp_path / "policy.checkpoint").exists():
-            sleep(0.1)
-        process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=60)
-    assert process.returncode == 1, stderr
-    assert "Interrupted: the same command with --resume goes on from there." in stdout
-    rounds = len(decode_state((tmp_path / "policy.checkpoint").read_bytes())["rounds"])
+    words, checkpoint = ("train", *SMALL, "--minutes", "5"), tmp_path / "policy.checkpoint"
+    ended = interrupted(*words, until=checkpoint.exists, folder=tmp_path, program=("-c", COMMAND))
+    assert ended.returncode == 1, ended.stderr
+    assert "Interrupted: the same command with --resume goes on from there." in ended.stdout
+    rounds = len(decode_state(checkpoint.read_bytes())["rounds"])
     assert rounds > 0
-    assert f"Trained up to round {rounds}," in stdout
+    assert f"Trained up to round {rounds}," in ended.stdout
     assert decode_policy((tmp_path / "policy.npz").read_bytes())
 
 

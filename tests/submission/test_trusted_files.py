@@ -18,8 +18,6 @@ from tests.helpers.archives import archive
 from tests.helpers.arena_games import play
 from tests.helpers.shell import Shell
 
-pytestmark = pytest.mark.usefixtures("workers_in_threads")
-
 LEGAL = "[c for c in range(conf.columns) if obs.board[c] == 0]"
 PYTHONS = f"import random\ndef agent(obs, conf):\n    return random.choice({LEGAL})\n"
 NUMPYS = f"""

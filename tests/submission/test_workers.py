@@ -186,11 +186,3 @@ def test_threads_that_start_workers_at_the_same_time_leave_the_script_alone() ->
 def test_more_workers_than_a_system_can_count_are_no_more_than_it_takes() -> None:
     with local_executor(10**11) as executor:
         assert executor.submit(abs, -1).result() == 1
-
-
-def test_too_few_workers_are_refused() -> None:
-    with (
-        pytest.raises(ValueError, match="workers must be at least 1, not 0"),
-        local_executor(0),
-    ):
-        pass

@@ -394,7 +394,5 @@ def test_a_file_is_accepted_and_may_be_saved_again(modules: Path) -> None:
     assert built.check(patience=0, game_seconds=0, progress=False).accepted
     built.save("submission.py")
     assert is_bundle(Path("submission.py"))
-    assert (
-        connectx.build(mine.agent).save("submission.py").read_text()
-        == function_file(mine.agent).text
-    )
+    saved = connectx.build(mine.agent).save("submission.py")
+    assert saved.read_text() == function_file(mine.agent).text

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import connectx
-from submission.arena.players import Identity, PlayerKind
 from submission.building import as_player
 from submission.match.match import Match
 from submission.rating.ladder import make_ladder
@@ -41,11 +40,7 @@ def test_a_check(tmp_path: Path) -> None:
 
 def wicked_match() -> Match:
     games = [replace(game, opponent=WICKED) for game in (WIN, LOSS, PLAYER_FAILED)]
-    players = (
-        Identity("hero", PlayerKind.FILE, "0" * 64),
-        Identity(WICKED, PlayerKind.FILE, "0" * 64),
-    )
-    return replace(match_of(*games), players=players, pairings=(("hero", WICKED),))
+    return match_of(*games, names=("hero", WICKED))
 
 
 def test_a_match_escapes_the_names_of_files() -> None:
