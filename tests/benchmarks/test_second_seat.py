@@ -78,8 +78,8 @@ def test_a_pool_is_chosen_by_name_and_by_a_part_of_it(tmp_path: Path) -> None:
     )
     assert everyone == reported + book
     assert {opponent.group for opponent in opponents_of(Pool.ALL, only="LEVELS")} == {"levels"}
-    assert [each.specification for each in opponents_of(Pool.BOOK, only="2500")] == [
-        "mcts:simulations=2500"
+    assert [each.specification for each in opponents_of(Pool.BOOK, only="mcts:sim")] == [
+        f"mcts:simulations={number}" for number in (400, 800, 2500, 8000)
     ]
     file = policy_file(ConnectFour(), tmp_path)
     trained_anew = opponents_of(Pool.BOOK, [file], only="weights.npz")
