@@ -10,7 +10,7 @@ from math import exp, inf
 from typing import Any
 
 from agents.agent import Agent, player_sign
-from agents.options import require_at_least, require_within
+from agents.options import require_whole, require_within
 from envs.protocol import Action, Env, State, illegal_action, require_distribution
 
 OpponentModel = Callable[[Any, Any], Mapping[Any, float]]
@@ -31,10 +31,10 @@ def epsilon_greedy(agent: Agent, epsilon: float, samples: int = 1) -> OpponentMo
     An agent that draws its actions is asked for several `samples`, whose shares estimate its
     probabilities; one is enough for a deterministic agent, without randomness and time limits.
     Raises ValueError if `epsilon` is not from 0, with which the model always follows the agent, to
-    1, or if there is no sample.
+    1, or `samples` is not a whole number of at least 1.
     """
     require_within("epsilon", epsilon, 0, 1)
-    require_at_least("samples", samples, 1)
+    require_whole("samples", samples, 1)
     return partial(_epsilon_greedy, agent, epsilon, samples)
 
 
@@ -105,9 +105,10 @@ def _visit_shares(
     drawn = in_proportion(
         {move: (child.visits / most) ** (1.0 / temperature) for move, child in children}
     )
-    shares = {move: (1.0 - favourite) * chance for move, chance in drawn.items()}
-    shares[action] += favourite
-    return shares
+    return {
+        move: (1.0 - favourite) * chance + favourite * (move == action)
+        for move, chance in drawn.items()
+    }
 
 
 def _require_temperature(temperature: float) -> None:

@@ -120,6 +120,8 @@ def test_epsilon_greedy_follows_the_agent_but_for_epsilon() -> None:
     assert epsilon_greedy(RandomAgent(seed=1), 1.0)(env, ()) == pytest.approx(uniform)
     drawn = epsilon_greedy(RandomAgent(seed=1), 0.0, samples=3000)(env, ())
     assert drawn == pytest.approx(uniform, abs=0.04)  # more than four standard deviations
+    with pytest.raises(ValueError, match=r"samples must be a whole number, not 1\.5"):
+        epsilon_greedy(RandomAgent(), 0.0, samples=1.5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("tree", "sign"), [([1, 3, 2], 1), (MinNode([1, 3, 2]), -1)])
