@@ -9,6 +9,7 @@ import pytest
 from agents.book.building.trap_book import MOST_GUESS, network_guess, shipped_networks
 from agents.compiled.learned_value import LearnedValue
 from agents.registry import make_agent
+from agents.solver.position_bounds import sign
 from agents.traps.trap_search import promise
 from agents.traps.trap_tree import Turn
 from envs import BoardState, ConnectX, state_from_moves
@@ -49,9 +50,11 @@ def test_a_guess_for_a_lost_position_is_no_more_than_a_draw() -> None:
     assert guess_of({"443": 1.0, "444": -1.0})(STATE, Turn(-20, MOVES)) == [MOST_GUESS, PROMISE]
 
 
-def test_in_a_drawn_position_doubts_do_not_count() -> None:
-    guess = guess_of({"443": -0.5, "444": -0.99})
-    assert guess(STATE, Turn(0, MOVES)) == [promise(20, 0, 0.01)] * 2
+def test_values_far_from_a_draw_raise_the_guess_for_a_drawn_position() -> None:
+    """Two networks of the same values: their distances from a draw add up, to no more than 1."""
+    guess = guess_of({"443": -0.1, "444": 0.9, "447": 0.0})
+    guesses = guess(STATE, Turn(0, (2, 3, 6)))
+    assert guesses == pytest.approx([promise(20, 0, 0.004), promise(20, 0, 0.02), 0.5])
 
 
 def test_networks_of_the_package_know_connect_four_alone() -> None:
@@ -62,20 +65,21 @@ def test_networks_of_the_package_know_connect_four_alone() -> None:
     ]
 
 
-def test_a_search_errs_where_the_shipped_networks_doubt() -> None:
-    """Of 160 won positions of random games, alpha-beta gives away those that seem least certain."""
-    judge, rng, guess = Judge(), Random(5), network_guess(ENV, shipped_networks(ENV))
+@pytest.mark.parametrize("result", [1, 0])
+def test_a_search_errs_where_the_shipped_networks_are_wrong(result: int) -> None:
+    """Of 80 won or drawn positions, alpha-beta gives away those that seem least certain."""
+    judge, rng, guess = Judge(), Random(6), network_guess(ENV, shipped_networks(ENV))
     opponent = make_agent("alphabeta", depth=4, time_limit=None, weights=None)
     guesses = list[tuple[float, bool]]()
-    while len(guesses) < 160:
+    while len(guesses) < 80:
         actions = unfinished_game(rng, 18)
-        scores = judge.scores(actions)
-        if max(scores.values()) > 0 > min(scores.values()):
+        results = {action: sign(score) for action, score in judge.scores(actions).items()}
+        if max(results.values()) == result > min(results.values()):
             before, after = (state_from_actions(moves) for moves in (actions[:-1], actions))
-            (guessed,) = guess(before, Turn(-1, (actions[-1],)))
-            guesses.append((guessed, scores[opponent.act(ENV, after)] <= 0))
+            (guessed,) = guess(before, Turn(-result, (actions[-1],)))
+            guesses.append((guessed, results[opponent.act(ENV, after)] < result))
     erred = [errs for _, errs in sorted(guesses)]
-    assert fmean(erred[120:]) > 3 * fmean(erred[:120])
+    assert fmean(erred[60:]) > 3 * fmean(erred[:60])
 
 
 def state_from_actions(actions: Sequence[int]) -> BoardState:

@@ -30,7 +30,7 @@ from agents.parallel.workers import Task, Workers
 from agents.registry import agent_from_text
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
-from agents.traps.trap_search import Guess, TrapSearch, steady_guess
+from agents.traps.trap_search import Guess, TrapSearch, promise, steady_guess
 from agents.traps.trap_tree import Reply, TrapNode, Trial, Turn
 from envs.board import BoardState
 from envs.connectx import ConnectX
@@ -40,6 +40,7 @@ UNDOUBTED_MISTAKE = 0.01  # the same where networks guess and have no doubt
 WEIGHT_OF_DOUBT = 0.06  # points for each unit of doubt, on the scale of atanh
 SURE = 0.99  # the least value, for the player to move, at which a network has no doubt
 MOST_GUESS = 0.5  # the largest guess for a lost position
+DRAWN_MISTAKE = 0.02  # the assumed share of mistakes in a drawn position that looks decided
 TEMPERATURE = 0.5  # of the models that draw moves of tree searches by their visits
 FAVOURITE = 0.5  # the share of moves in which these models play what the search itself plays
 EPSILON = 0.05  # the assumed share of random moves of any other agent
@@ -189,32 +190,31 @@ def _new_search(env: ConnectX) -> TrapSearch:
 
 
 def network_guess(env: ConnectX, networks: Sequence[LearnedValue]) -> Guess:
-    """Guess where a strong opponent will err: where networks doubt a win that is certain.
+    """Guess where a strong opponent will err: where networks misjudge the position.
 
     For a book of traps strong searches choose their replies, which takes a tenth of a second per
     position; networks, of which there is at least one, take microseconds. In lost positions of
     player 2 of Connect Four the opponents of the shipped book erred eleven times as often, and the
-    two strongest 25 times as often, if `distilled` was not sure of their win.
+    two strongest 25 times as often, if `distilled` was not sure of their win. In drawn positions
+    they erred twelve times as often if the values of the networks added up to more than 0.6 as if
+    they were near 0.
     """
-    without_doubts = steady_guess(env, UNDOUBTED_MISTAKE)
 
-    def doubt(state: BoardState) -> float:
-        """How far the networks are from being sure that the player to move wins."""
-        if not env.get_available_actions(state):
-            return 0.0
+    def values(state: BoardState) -> list[float]:
+        """What the networks think of a position, for the player to move; empty if it is over."""
+        known = networks if env.get_available_actions(state) else ()
         sign = player_sign(env, state)
-        values = (sign * network(env, state) for network in networks)
-        return sum(atanh(SURE) - atanh(min(SURE, max(-SURE, value))) for value in values)
+        return [sign * network(env, state) for network in known]
 
     def guess(state: BoardState, turn: Turn) -> Sequence[float]:
-        least = without_doubts(state, turn)
-        if turn.score >= 0:
-            return least
-        children = (env.get_next_state(state, column) for column in turn.moves)
-        return [
-            min(MOST_GUESS, value + WEIGHT_OF_DOUBT * doubt(child))
-            for value, child in zip(least, children, strict=True)
-        ]
+        stones_left = (env.rows * env.columns - state.ply) // 2
+        told = [values(env.get_next_state(state, column)) for column in turn.moves]
+        if turn.score < 0:
+            least = promise(stones_left, turn.score, UNDOUBTED_MISTAKE)
+            doubts = (sum(atanh(SURE) - atanh(min(SURE, max(-SURE, v))) for v in vs) for vs in told)
+            return [min(MOST_GUESS, least + WEIGHT_OF_DOUBT * doubt) for doubt in doubts]
+        distances = (min(1.0, sum(map(abs, values))) for values in told)
+        return [promise(stones_left, 0, DRAWN_MISTAKE * distance) for distance in distances]
 
     return guess
 
