@@ -8,7 +8,12 @@ from typing import Any
 from agents.agent import UNKNOWN, Clock, Finding, TimeUp, player_sign
 from agents.alpha_beta import AlphaBeta, TranspositionTable
 from agents.compiled.compilation import Compilation
-from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta, alpha_beta_on, can_compile
+from agents.compiled.compiled_alpha_beta import (
+    CompiledAlphaBeta,
+    alpha_beta_on,
+    can_compile,
+    useful_size,
+)
 from agents.compiled.learned_value import (
     LearnedValue,
     learned_values,
@@ -124,9 +129,9 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
 
     def _new_search(self, env: Any, clock: Clock, compiled: bool) -> AlphaBeta[Any, Any]:
         heuristic, ordering = self.heuristic_for(env, compiled), self.chosen_ordering()
+        size = self.table_size
         if compiled:
-            return CompiledAlphaBeta(
-                env, heuristic, ordering, clock, self.table_size, self.killer_moves
-            )
-        table = TranspositionTable(self.table_size)
+            size = size if self.depth is None else useful_size(env, self.depth, size)
+            return CompiledAlphaBeta(env, heuristic, ordering, clock, size, self.killer_moves)
+        table = TranspositionTable(size)
         return AlphaBeta(env, heuristic, ordering, clock, table, self.killer_moves)

@@ -46,6 +46,7 @@ from envs.connectx import ConnectX
 
 NODES_PER_SLICE = 50_000  # between two looks at the clock: a millisecond or two
 LARGEST_TABLE = 1 << 30  # states: `slot_of` cannot reach further places
+ROOM = 4  # places of a table for each state that a search may enter
 
 
 class Scale(NamedTuple):
@@ -189,6 +190,17 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         for move in reversed(moves):
             variation = self._columns[move], variation
         return variation
+
+
+def useful_size(env: ConnectX, depth: int, table_size: int) -> int:
+    """The size of a table, up to `table_size`, that a search of `depth` plies can make use of.
+
+    The system prepares the memory of a large table while a search first touches it, which takes
+    longer than a search of a few plies.
+    """
+    plies = min(depth, env.rows * env.columns)
+    states: int = env.columns ** max(0, plies - TABLE_PLIES + 1)
+    return min(table_size, ROOM * states)
 
 
 def can_compile(env: object, heuristic: Heuristic, ordering: Ordering) -> bool:

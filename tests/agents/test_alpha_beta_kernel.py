@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import AlphaBetaAgent, SearchResult
+from agents.agent import Clock
 from agents.compiled.alpha_beta_tables import (
     AT_LEAST,
     AT_MOST,
@@ -21,7 +22,7 @@ from agents.compiled.alpha_beta_tables import (
     value_score,
 )
 from agents.compiled.compilation import Compilation
-from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta, can_compile
+from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta, can_compile, useful_size
 from agents.guidance.heuristics import zero
 from agents.guidance.ordering import natural
 from benchmarks.searches.forced_words import words_of_at_least
@@ -265,3 +266,24 @@ def test_states_spread_over_the_table() -> None:
     table = zeros(len(states), 2)
     taken = {slot_of(table, state.mover + state.mask) for state in states}
     assert 0.60 < len(taken) / len(states) < 0.67
+
+
+@pytest.mark.parametrize("depth", [3, 5, 7])
+def test_the_useful_size_of_a_table_has_room_for_a_search(depth: int) -> None:
+    """In a larger one the same states are searched."""
+    env, rng = ConnectFour(), Random(depth)
+    sizes = [useful_size(env, depth, 10**7), 10**7]
+    assert sizes[0] < sizes[1]
+    for _ in range(5):
+        state, nodes = state_from_moves(env, quiet_game(env, 12, rng)), list[int]()
+        for size in sizes:
+            search = CompiledAlphaBeta(env, zero, natural, Clock(), size, killer_moves=True)
+            for plies in range(1, depth + 1):
+                for action in env.get_available_actions(state):
+                    search.action_value(state, action, plies, 0, -1.0, 1.0)
+            nodes.append(search.nodes)
+        assert nodes[0] == pytest.approx(nodes[1], rel=0.01)
+
+
+def test_a_search_to_the_end_uses_the_whole_table() -> None:
+    assert useful_size(ConnectFour(), 10**9, 10**6) == 10**6
