@@ -138,9 +138,12 @@ def posterior(
     `chances` are the probabilities that the models gave to the action. Each counts as at least
     `least`, above 0, so that no single action, which may be a mistake, refutes a model.
     """
-    updated = [weight * max(least, chance) for weight, chance in zip(weights, chances, strict=True)]
+    updated = [
+        weight * (chance if chance > least else least)
+        for weight, chance in zip(weights, chances, strict=True)
+    ]
     total = sum(updated)
-    return tuple(weight / total for weight in updated)
+    return tuple([weight / total for weight in updated])
 
 
 class OpponentMixture:
