@@ -8,7 +8,7 @@ the value of the state. The compiled search grows the same tree (`agents.tree`).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice, repeat
+from itertools import repeat
 from math import inf, log, sqrt
 from typing import Any, Protocol
 
@@ -140,6 +140,8 @@ def normalised(weights: Sequence[float]) -> list[float]:
 
 VISITS_SCALE = 50.0
 """c_visit of Danihelka et al.: the larger it is, the less the number of visits matters."""
+MOST_AT_ONCE = 16
+"""The most simulations that an action gets in a row, so that all have about as many at any time."""
 VALUE_SCALE = 1.0  # c_scale of Danihelka et al.: how much values in [-1, 1] count beside logits
 
 
@@ -218,17 +220,17 @@ def halve_sequentially(
 
     The root has been expanded, and its children have no visits yet. With Gumbel noise added to
     their logits, the `considered` highest are a sample from the priors without replacement.
-    Sequential halving continues with the better half of them, and so on: a simulation goes through
-    the action with the highest of the `gumbel_merits` among the actions whose number of visits is
-    that of `considered_visits` (Danihelka et al., as in their program, mctx). A child with a proven
-    value gets its visits, too, with that value.
+    Sequential halving continues with the better half of them, and so on: in each of the `rounds`,
+    simulations go through the actions with the highest of the `gumbel_merits` among those that
+    have the round's number of visits (Danihelka et al.; the tree is that of their program, mctx).
+    A child with a proven value gets its visits, too, with that value.
 
     Args:
         tree: to grow.
         gumbel: for each available action a number of the Gumbel distribution, or 0.
         considered: how many actions to begin with, at least 1.
         simulations: how many in all, at least 0.
-        clock: checked after each simulation.
+        clock: checked after the simulations of each action in a round.
 
     Returns:
         The simulations run.
@@ -236,35 +238,44 @@ def halve_sequentially(
     first = {a: gumbel[a] + log_of(child.prior) for a, child in tree.root.children.items()}
     sample = sorted(first, key=lambda action: -first[action])[:considered]
     done = 0
-    for visits in considered_visits(len(sample), simulations):
-        root = tree.root
-        if root.proven is not None:
-            break
-        merits = gumbel_merits(root, gumbel)
-        among = [a for a, child in root.children.items() if a in sample and child.visits == visits]
-        done += tree.grow(1, clock, max(among, key=merits.__getitem__))
-        if clock.expired():
-            break
+    for visits, actions, each in rounds(len(sample), simulations):
+        for _ in range(actions):
+            root = tree.root
+            if root.proven is not None:
+                return done
+            merits = gumbel_merits(root, gumbel)
+            among = [action for action in sample if root.children[action].visits == visits]
+            done += tree.grow(each, clock, max(among, key=merits.__getitem__))
+            if clock.expired():
+                return done
     return done
 
 
 def considered_visits(considered: int, simulations: int) -> Iterator[int]:
-    """For each simulation, the number of visits of the child that it goes through.
+    """For each simulation, the number of visits of the child that it goes through."""
+    for visits, actions, each in rounds(considered, simulations):
+        for more in range(each):
+            yield from repeat(visits + more, actions)
 
-    Sequential halving: in each of log2(considered) phases all remaining actions get about equally
-    many simulations; then the better half remains, but at least two.
+
+def rounds(considered: int, simulations: int) -> Iterator[tuple[int, int, int]]:
+    """The rounds of sequential halving: in each, the best of some actions get simulations.
+
+    In each of log2(considered) phases all remaining actions get about equally many simulations;
+    then the better half remains, but at least two. A round gives the number of visits of the
+    actions among which it chooses, how many of them get simulations, and how many each.
     """
-    return islice(_halving_visits(considered, simulations), simulations)
-
-
-def _halving_visits(considered: int, simulations: int) -> Iterator[int]:
-    """`considered_visits` without an end, lazily: a clock may stop a search of ten million."""
     phases = max(1, (considered - 1).bit_length())
-    reached = 0
-    while True:
-        for _ in range(max(1, simulations // (phases * considered))):
-            yield from repeat(reached, considered)
-            reached += 1
+    left, visits = simulations, 0
+    while left:
+        end, most = visits + max(1, simulations // (phases * considered)), 1
+        while left and visits < end:
+            actions = min(considered, left)
+            each = min(most, end - visits, max(1, left // considered))
+            yield visits, actions, each
+            left -= actions * each
+            visits += each
+            most = MOST_AT_ONCE  # the phase's first round has chosen its actions
         considered = max(2, considered // 2)
 
 

@@ -362,6 +362,19 @@ def test_halving_spends_its_budget_on_the_sample(
         assert searched == set(sample)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_halving_in_larger_rounds_grows_the_tree_of_single_simulations(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """One simulation at a time is how mctx proceeds."""
+    trees = [grown_tree(*FIRST, 1, evaluator=opinionated) for _ in range(2)]
+    for tree, most in zip(trees, (1, 1000), strict=True):
+        monkeypatch.setattr("agents.policy.puct.MOST_AT_ONCE", most)
+        noise = gumbel_noise(FIRST.env, seed)
+        assert halve_sequentially(tree, noise, 3 + seed, 40 + 17 * seed, Clock()) == 40 + 17 * seed
+    require_same(*trees)
+
+
 def gumbel_noise(env: BoardGame, seed: int) -> dict[int, float]:
     drawn = np.random.default_rng(seed).gumbel(size=env.action_count)
     return dict(enumerate(drawn.tolist()))
