@@ -65,7 +65,7 @@ class SameArray:
         return id(self.array)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def _rows_of(features: SameArray, most: int) -> tuple[Any, Any]:
     """`rows_in_steps`, cached, because a search makes new `NetworkArrays` for every move."""
     return rows_in_steps(features.array, most)

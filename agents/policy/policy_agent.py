@@ -1,6 +1,6 @@
 """The agent that plays a trained policy without a search."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import getrandbits
 from typing import Any
@@ -63,9 +63,7 @@ class PolicyAgent(Agent):
             ValueError: the game is over, or not the one that the policy was trained for.
         """
         clock = Clock()
-        legal_actions(env, state)
-        game = require_known_game(self.policy, env)
-        position: Any = state  # games that a policy plays have board states
+        game, position = self._known_position(env, state)
         network, nodes = self.policy.network, 1
         action: Any
         if self.temperature == 0:
@@ -84,6 +82,20 @@ class PolicyAgent(Agent):
             nodes=nodes,
             elapsed=clock.elapsed,
         )
+
+    def chances(self, env: Env[Any, Any], state: Any) -> Mapping[Any, float]:
+        """The probability of each action that the agent may choose; raises like `search`."""
+        if self.temperature == 0:
+            return {self.act(env, state): 1.0}
+        game, position = self._known_position(env, state)
+        logits, _ = legal_logits(evaluate_network, self.policy.network, game, [position])
+        probabilities = action_chances(logits[0], self.temperature)
+        return {a: float(probabilities[a]) for a in env.get_available_actions(state)}
+
+    def _known_position(self, env: Env[Any, Any], state: Any) -> tuple[BoardGame, BoardState]:
+        """The game of the policy and an unfinished position of it; raises like `search`."""
+        legal_actions(env, state)
+        return require_known_game(self.policy, env), state  # such games have board states
 
 
 Evaluate = Callable[[PolicyNetwork, BoardGame, Sequence[BoardState]], tuple[Floats, Floats]]

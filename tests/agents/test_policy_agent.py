@@ -133,10 +133,10 @@ def test_rows_are_looked_at_once_for_each_network(monkeypatch: pytest.MonkeyPatc
         return rows_in_steps(features, most)
 
     monkeypatch.setattr(network_kernel, "rows_in_steps", counted)
-    one, other = (random_policy(FOUR, seed=1).network for _ in range(2))
-    for network in (one, one, other, one):
+    networks = [random_policy(FOUR, seed=1).network for _ in range(10)]
+    for network in (*networks, *networks):
         network_arrays(network, FOUR)
-    assert asked == [id(one.features), id(other.features)]
+    assert asked == [id(network.features) for network in networks]
 
 
 # --- the file
@@ -305,3 +305,5 @@ def test_a_temperature_draws_in_proportion() -> None:
     for action, chance in enumerate(CHANCES):
         spread = (count * chance * (1 - chance)) ** 0.5
         assert abs(drawn[action] - count * chance) < 5 * spread
+    told = agent.chances(FOUR, FOUR.initial_state())
+    assert told == pytest.approx(dict(enumerate(CHANCES)), abs=1e-3)

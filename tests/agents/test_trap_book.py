@@ -23,6 +23,7 @@ from agents.book.building.trap_book import (
     model_of_agent,
     strong_opponents,
 )
+from agents.policy.policy_agent import PolicyAgent
 from agents.registry import agent_from_text
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
@@ -183,6 +184,16 @@ def test_tree_searches_are_modelled_by_their_visits_and_others_by_their_moves() 
     assert sorted(move(env, begin).values())[-2:] == pytest.approx([0.05 / 4, 0.95 + 0.05 / 4])
     drawn = model_of_agent(agent_from_text("random:seed=1"))
     assert max(drawn(env, begin).values()) < 0.6
+
+
+@pytest.mark.parametrize("temperature", [0, 1])
+def test_a_policy_is_modelled_by_its_probabilities(temperature: float) -> None:
+    env, policy = ConnectX(), PolicyAgent(temperature=temperature)
+    state = state_from_moves(env, "4444415")
+    likely = policy.chances(env, state)
+    assert (max(likely.values()) == 1.0) == (temperature == 0)
+    told = model_of_agent(policy)(env, state)
+    assert told == pytest.approx({c: 0.95 * likely.get(c, 0.0) + 0.05 / 7 for c in range(7)})
 
 
 @pytest.mark.parametrize("weights", ["zero", "netz-ü\n.npz"])

@@ -242,6 +242,8 @@ def model_of_agent(agent: Any) -> OpponentModel:
     if hasattr(agent, "tree"):
         agent.keep_tree = False  # else earlier searches would change its moves
         return visit_shares(agent, TEMPERATURE, FAVOURITE)
+    if hasattr(agent, "chances"):
+        return OpponentMixture((agent.chances, uniform_replies), (1.0 - EPSILON, EPSILON))
     return epsilon_greedy(agent, EPSILON, SAMPLES if hasattr(agent, "seed") else 1)
 
 
