@@ -68,7 +68,7 @@ BOOK_OPPONENTS = (
     "policy:temperature=0.3,weights=zero",
 )
 """Opponents from the model of the shipped book of traps. Its others had former networks: alphazero
-with 400 to 1000 simulations, mcts with 1500 and 2500, alphabeta at depth 6, and policies."""
+with 400 to 1000 simulations, mcts with 1500 and 2500, alphabeta at depths 6 to 10, and policies."""
 
 NETWORK_OPPONENTS = (
     *_each("alphazero:simulations={},weights=FILE", (100, 600, 2000, 5000)),
