@@ -129,9 +129,8 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
 
     def _new_search(self, env: Any, clock: Clock, compiled: bool) -> AlphaBeta[Any, Any]:
         heuristic, ordering = self.heuristic_for(env, compiled), self.chosen_ordering()
-        size = self.table_size
         if compiled:
-            size = size if self.depth is None else useful_size(env, self.depth, size)
+            size = useful_size(env, self.depth, self.table_size)
             return CompiledAlphaBeta(env, heuristic, ordering, clock, size, self.killer_moves)
-        table = TranspositionTable(size)
+        table = TranspositionTable(self.table_size)
         return AlphaBeta(env, heuristic, ordering, clock, table, self.killer_moves)

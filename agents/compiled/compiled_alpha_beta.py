@@ -192,13 +192,16 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         return variation
 
 
-def useful_size(env: ConnectX, depth: int, table_size: int) -> int:
+def useful_size(env: ConnectX, depth: int | None, table_size: int) -> int:
     """The size of a table, up to `table_size`, that a search of `depth` plies can make use of.
+
+    With None the search may reach the end of the game.
 
     The system prepares the memory of a large table while a search first touches it, which takes
     longer than a search of a few plies.
     """
-    plies = min(depth, env.rows * env.columns)
+    cells = env.rows * env.columns
+    plies = cells if depth is None else min(depth, cells)
     states: int = env.columns ** max(0, plies - TABLE_PLIES + 1)
     return min(table_size, ROOM * states)
 

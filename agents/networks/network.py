@@ -114,6 +114,9 @@ class TrainedPolicy(NamedTuple):
     network: PolicyNetwork
 
 
+NETWORKS_KEPT = 16  # the latest networks stay decoded and prepared in memory, some 3 MB each
+
+
 def policy_scope(env: BoardGame) -> PolicyScope:
     """The scope of policies for a game."""
     return PolicyScope(*env.size, env.action_count)

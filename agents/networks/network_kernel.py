@@ -11,7 +11,7 @@ from math import tanh
 from typing import Any, NamedTuple
 
 from agents.networks.features import FeatureBoard, active_features, feature_board
-from agents.networks.network import Floats, PolicyNetwork, evaluate_network
+from agents.networks.network import NETWORKS_KEPT, Floats, PolicyNetwork, evaluate_network
 from envs.bitboard import fits_in_wide_word, word_of_board
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import compiled, compiles, inlined, jit, words_of, zeros
@@ -65,7 +65,7 @@ class SameArray:
         return id(self.array)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=NETWORKS_KEPT)
 def _rows_of(features: SameArray, most: int) -> tuple[Any, Any]:
     """`rows_in_steps`, cached, because a search makes new `NetworkArrays` for every move."""
     return rows_in_steps(features.array, most)

@@ -4,6 +4,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from agents.networks.network import (
+    NETWORKS_KEPT,
     PolicyNetwork,
     PolicyScope,
     TrainedPolicy,
@@ -57,7 +58,7 @@ def _policy_in(content: bytes, weights: str | bytes) -> TrainedPolicy:
         raise ValueError(f"{weights}: {error}") from error  # several players may each have a file
 
 
-_decoded = lru_cache(maxsize=4)(decode_policy)
+_decoded = lru_cache(maxsize=NETWORKS_KEPT)(decode_policy)
 
 
 class StoredPolicy:

@@ -140,9 +140,9 @@ def normalised(weights: Sequence[float]) -> list[float]:
 
 VISITS_SCALE = 50.0
 """c_visit of Danihelka et al.: the larger it is, the less the number of visits matters."""
+VALUE_SCALE = 1.0  # c_scale of Danihelka et al.: how much values in [-1, 1] count beside logits
 MOST_AT_ONCE = 16
 """The most simulations that an action gets in a row, so that all have about as many at any time."""
-VALUE_SCALE = 1.0  # c_scale of Danihelka et al.: how much values in [-1, 1] count beside logits
 
 
 class GrowingTree(Protocol[Action]):

@@ -218,10 +218,14 @@ def steady_guess(env: ConnectX, mistake: float) -> Guess:
     """
 
     def guess(state: BoardState, turn: Turn) -> Sequence[float]:
-        stones_left = (env.rows * env.columns - state.ply) // 2
-        return (promise(stones_left, turn.score, mistake),) * len(turn.moves)
+        return (promise(stones_left(env, state), turn.score, mistake),) * len(turn.moves)
 
     return guess
+
+
+def stones_left(env: ConnectX, state: BoardState) -> int:
+    """The number of stones that the opponent of the player to move has left."""
+    return (env.rows * env.columns - state.ply) // 2
 
 
 def promise(stones_left: int, score: int, mistake: float) -> float:

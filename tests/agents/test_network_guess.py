@@ -65,13 +65,13 @@ def test_networks_of_the_package_know_connect_four_alone() -> None:
     ]
 
 
-@pytest.mark.parametrize("result", [1, 0])
-def test_a_search_errs_where_the_shipped_networks_are_wrong(result: int) -> None:
-    """Of 80 won or drawn positions, alpha-beta gives away those that seem least certain."""
+@pytest.mark.parametrize(("result", "positions"), [(1, 160), (0, 80)])
+def test_a_search_errs_where_the_shipped_networks_are_wrong(result: int, positions: int) -> None:
+    """Of won or drawn positions, alpha-beta gives away those that seem least certain."""
     judge, rng, guess = Judge(), Random(6), network_guess(ENV, shipped_networks(ENV))
     opponent = make_agent("alphabeta", depth=4, time_limit=None, weights=None)
     guesses = list[tuple[float, bool]]()
-    while len(guesses) < 80:
+    while len(guesses) < positions:
         actions = unfinished_game(rng, 18)
         results = {action: sign(score) for action, score in judge.scores(actions).items()}
         if max(results.values()) == result > min(results.values()):
@@ -79,7 +79,8 @@ def test_a_search_errs_where_the_shipped_networks_are_wrong(result: int) -> None
             (guessed,) = guess(before, Turn(-result, (actions[-1],)))
             guesses.append((guessed, results[opponent.act(ENV, after)] < result))
     erred = [errs for _, errs in sorted(guesses)]
-    assert fmean(erred[60:]) > 3 * fmean(erred[:60])
+    most = positions * 3 // 4
+    assert fmean(erred[most:]) > 3 * fmean(erred[:most])
 
 
 def state_from_actions(actions: Sequence[int]) -> BoardState:

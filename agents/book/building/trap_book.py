@@ -5,7 +5,7 @@ nearly all of the time; the main process grows the tree, which chooses the posit
 stores the replies (`agents.book.building.replies_file`).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
 from functools import partial
@@ -30,7 +30,7 @@ from agents.parallel.workers import Task, Workers
 from agents.registry import agent_from_text
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
-from agents.traps.trap_search import Guess, TrapSearch, promise, steady_guess
+from agents.traps.trap_search import Guess, TrapSearch, promise, steady_guess, stones_left
 from agents.traps.trap_tree import Reply, TrapNode, Trial, Turn
 from envs.board import BoardState
 from envs.connectx import ConnectX
@@ -207,16 +207,20 @@ def network_guess(env: ConnectX, networks: Sequence[LearnedValue]) -> Guess:
         return [sign * network(env, state) for network in known]
 
     def guess(state: BoardState, turn: Turn) -> Sequence[float]:
-        stones_left = (env.rows * env.columns - state.ply) // 2
+        left = stones_left(env, state)
         told = [values(env.get_next_state(state, column)) for column in turn.moves]
         if turn.score < 0:
-            least = promise(stones_left, turn.score, UNDOUBTED_MISTAKE)
-            doubts = (sum(atanh(SURE) - atanh(min(SURE, max(-SURE, v))) for v in vs) for vs in told)
-            return [min(MOST_GUESS, least + WEIGHT_OF_DOUBT * doubt) for doubt in doubts]
-        distances = (min(1.0, sum(map(abs, values))) for values in told)
-        return [promise(stones_left, 0, DRAWN_MISTAKE * distance) for distance in distances]
+            least = promise(left, turn.score, UNDOUBTED_MISTAKE)
+            return [min(MOST_GUESS, least + WEIGHT_OF_DOUBT * doubt(of_move)) for of_move in told]
+        distances = (min(1.0, sum(map(abs, of_move))) for of_move in told)
+        return [promise(left, 0, DRAWN_MISTAKE * distance) for distance in distances]
 
     return guess
+
+
+def doubt(values: Iterable[float]) -> float:
+    """How far networks with these values are from being sure that the player to move wins."""
+    return sum(atanh(SURE) - atanh(min(SURE, max(-SURE, value))) for value in values)
 
 
 def shipped_networks(env: ConnectX) -> Sequence[LearnedValue]:
