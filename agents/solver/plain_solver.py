@@ -11,7 +11,7 @@ from math import inf
 
 from agents.agent import Clock, TimeUp
 from agents.solver.position_bounds import (
-    CHILD_TABLE_LEFT,
+    CHILD_LEFT,
     TABLE_LEFT,
     ForcedLine,
     Position,
@@ -99,7 +99,7 @@ class PlainEngine:
         _, _, _, position, alpha, moves = line
         mover, mask, own, threats = position
         stones, cells = mask.bit_count(), self.board.cells
-        value = follow_up_bound(self.board, mover, mask, threats)
+        value = follow_up_bound(self.board, mover, mask, threats, alpha)
         if value <= alpha:
             return value  # fail low: the opponent answers in pairs
         lower, upper = self.table.get(mover + mask, (-cells, cells))
@@ -113,7 +113,7 @@ class PlainEngine:
         highest = win_score(cells, min(stones + 4, cells + 1))
         if highest <= alpha:
             return highest  # fail low: the opponent can meet all threats of the next stone
-        if cells - stones > CHILD_TABLE_LEFT:
+        if cells - stones > CHILD_LEFT:
             for _, _, move, _ in children:
                 _, upper = self.table.get((mover ^ mask) + (mask | move), (0, cells))
                 if -upper > alpha:

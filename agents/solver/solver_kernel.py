@@ -46,7 +46,7 @@ functions on disk, and so that a search can pause at any node and resume.
 from typing import NamedTuple
 
 from agents.solver.position_bounds import (
-    CHILD_TABLE_LEFT,
+    CHILD_LEFT,
     TABLE_LEFT,
     ForcedLine,
     Position,
@@ -67,8 +67,6 @@ from agents.solver.score_table import (
 from envs.bitboard import BoardMasks, column_from_middle, mirrored
 from envs.compiled.jit import Words, inlined, jit
 
-FOLLOW_UP_CHILD_LEFT = 14
-"""With more cells left, the follow-up bound of all children is computed before one is searched."""
 SHARED_LEFT = 16  # with more cells left, threads share the moves of a position
 MIRROR_STONES = 16  # with fewer stones, mirror images share an entry; later ones rarely both occur
 
@@ -189,7 +187,7 @@ def begin_frame(
 def look_up(board: BoardMasks, table: ScoreTable, line: ForcedLine) -> tuple[bool, int]:
     """Whether the follow-up bound or the table decides a node, and the value."""
     position, alpha = line.position, line.alpha
-    value = follow_up_bound(board, position.mover, position.mask, position.threats)
+    value = follow_up_bound(board, position.mover, position.mask, position.threats, alpha)
     if value <= alpha:
         return True, value  # fail low: the opponent answers in pairs
     left = board.cells - position.mask.bit_count()
@@ -234,13 +232,13 @@ def order_moves(
         move = line.moves & (board.column << (column * (board.rows + 1)))
         if move:
             stone, filled = position.mover | move, position.mask | move
-            if left > CHILD_TABLE_LEFT:
+            if left > CHILD_LEFT:
                 fetch_bucket(table, table_key(board, filled ^ stone, filled), left - 1)
             threats = threats_of(board, stone, filled)
             if is_lost(board, filled, threats):
                 return True, win_score(cells, stones + 2)  # exact: no earlier win was possible
-            if left > FOLLOW_UP_CHILD_LEFT:
-                value = -follow_up_bound(board, filled ^ stone, filled, threats)
+            if left > CHILD_LEFT:
+                value = -follow_up_bound(board, filled ^ stone, filled, threats, -alpha - 1)
                 if value > alpha:
                     return True, value  # fail high: from here on the mover answers in pairs
             merit = threats.bit_count() - 2 * ((move << 1) & position.own != 0)
@@ -279,7 +277,7 @@ def look_up_children(
     frame = stack.frames[ply]
     mover, mask = frame[FRAME_MOVER], frame[FRAME_MASK]
     left = board.cells - mask.bit_count()
-    if left > CHILD_TABLE_LEFT:
+    if left > CHILD_LEFT:
         for index in range(int(frame[FRAME_CHOICES])):
             filled = mask | stack.moves[ply, index, MOVE_CELL]
             key = table_key(board, mover ^ mask, filled)

@@ -104,7 +104,7 @@ def solver_of(env: ConnectX = BOARD, megabytes: int = 1) -> Solver:
 def begun(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ScoreBounds]:
     """The table of a search that was left on its way, and how far it had come."""
     solver, path = solver_of(), tmp_path_factory.mktemp("tables") / "begun.table"
-    bounds = solver.bounds(EMPTY, node_limit=200_000)
+    bounds = solver.bounds(EMPTY, node_limit=100_000)
     save_table(solver, path)
     return path, bounds
 
