@@ -133,6 +133,8 @@ def search(
         nodes += 1
         line = play_forced(board, position, alpha)
         decided, value = line.decided, line.value
+        if not decided and not is_examined(board, ply, position, line):
+            decided, value = follow_up(board, line)
         if not decided:
             decided, value = look_up(board, table, line)
         if not decided:
@@ -184,12 +186,27 @@ def begin_frame(
 
 
 @inlined
-def look_up(board: BoardMasks, table: ScoreTable, line: ForcedLine) -> tuple[bool, int]:
-    """Whether the follow-up bound or the table decides a node, and the value."""
+def is_examined(board: BoardMasks, ply: int, position: Position, line: ForcedLine) -> bool:
+    """Whether `order_moves` has computed the follow-up bound of a node, as a child of its parent.
+
+    It has not if forced moves were played since.
+    """
+    left = board.cells - position.mask.bit_count()
+    return ply > 0 and left >= CHILD_LEFT and line.position.mask == position.mask
+
+
+@inlined
+def follow_up(board: BoardMasks, line: ForcedLine) -> tuple[bool, int]:
+    """Whether the follow-up bound decides a node, and the value."""
     position, alpha = line.position, line.alpha
     value = follow_up_bound(board, position.mover, position.mask, position.threats, alpha)
-    if value <= alpha:
-        return True, value  # fail low: the opponent answers in pairs
+    return value <= alpha, value  # fail low: the opponent answers in pairs
+
+
+@inlined
+def look_up(board: BoardMasks, table: ScoreTable, line: ForcedLine) -> tuple[bool, int]:
+    """Whether the table decides a node, and the value."""
+    position, alpha = line.position, line.alpha
     left = board.cells - position.mask.bit_count()
     if left > TABLE_LEFT:
         key = table_key(board, position.mover, position.mask)
