@@ -7,8 +7,8 @@
  *
  * A score is from the mover's view: 1 for a win with its last stone, 2 with the one before, and so on;
  * 0 for a draw, and below 0 if the opponent wins. The search is the usual one (P. Pons' tutorial):
- * alpha-beta with a null window, a table of bounds, the moves with most threats first, and no move
- * after which the opponent wins at once.
+ * alpha-beta with a null window, a table of bounds, the moves with most threats first, no move after
+ * which the opponent wins at once, and a bound from the follow-up.
  */
 
 export const ROWS = 6;
@@ -23,9 +23,12 @@ const BOTTOM_LOW = 0x0204081;
 const BOTTOM_HIGH = 0x0004081;
 const BOARD_LOW = BOTTOM_LOW * 63;
 const BOARD_HIGH = BOTTOM_HIGH * 63;
+const GUARDS_LOW = BOTTOM_LOW << ROWS; // the bits above the columns
+const GUARDS_HIGH = BOTTOM_HIGH << ROWS;
 const WIDEST = 21; // above every score
 const TABLE = 1 << 21; // entries
 const MIRRORED_PLIES = 22; // up to which a position and its mirror image share an entry
+const LATE = 32; // from this ply on the follow-up is tried when a position is searched, not before its siblings are
 const CHECKED = 1 << 13; // nodes between two readings of the clock
 
 const COLUMN_LOW = Array.from({ length: COLUMNS }, (_, column) => (column < 4 ? 63 << (HEIGHT * column) : 0));
@@ -62,6 +65,69 @@ function count(bits) {
   let n = bits - ((bits >>> 1) & 0x55555555);
   n = (n & 0x33333333) + ((n >>> 2) & 0x33333333);
   return Math.imul((n + (n >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/** Whether cells hold a line. */
+function haveLine(low, high) {
+  const upLow = low & (low >>> 1), upHigh = high & (high >>> 1);
+  return Boolean((upLow & (upLow >>> 2)) | (upHigh & (upHigh >>> 2)))
+    || haveLineAlong(low, high, HEIGHT - 1) || haveLineAlong(low, high, HEIGHT) || haveLineAlong(low, high, HEIGHT + 1);
+}
+
+function haveLineAlong(low, high, step) {
+  const two = 2 * step;
+  const pairsLow = low & ((low >>> step) | (high << (SPLIT - step))), pairsHigh = high & (high >>> step);
+  const beyondLow = (pairsLow >>> two) | (pairsHigh << (SPLIT - two)), beyondHigh = pairsHigh >>> two;
+  return Boolean((pairsLow & beyondLow & LOW) | (pairsHigh & beyondHigh));
+}
+
+/**
+ * Whether the score of the mover, who leads, is shown to be at most a bound, because the other player can
+ * follow: take the other cell of a pair after each move. `agents/solver/position_bounds.py` explains the
+ * pairs, and the names of these sets of cells.
+ */
+function followUpHolds(leaderLow, leaderHigh, maskLow, maskHigh, completingLow, completingHigh, bound) {
+  const freeLow = (maskLow + BOTTOM_LOW) & BOARD_LOW, freeHigh = (maskHigh + BOTTOM_HIGH) & BOARD_HIGH;
+  const winsLow = completingLow & ~freeLow, winsHigh = completingHigh & ~freeHigh;
+  if (bound < -1 && !(winsLow | winsHigh)) return false;
+  let lowerLow = freeLow | ((freeLow << 2) & (BOTTOM_LOW * 60));
+  let lowerHigh = freeHigh | ((freeHigh << 2) & (BOTTOM_HIGH * 60));
+  lowerLow |= (lowerLow << 4) & (BOTTOM_LOW * 48); // neither shift leads into the next column
+  lowerHigh |= (lowerHigh << 4) & (BOTTOM_HIGH * 48);
+  const oddLow = ((freeLow & (BOTTOM_LOW * 42)) + BOARD_LOW) & GUARDS_LOW;
+  const oddHigh = ((freeHigh & (BOTTOM_HIGH * 42)) + BOARD_HIGH) & GUARDS_HIGH;
+  const plainLow = ((winsLow & ~lowerLow) + BOARD_LOW) & GUARDS_LOW;
+  const plainHigh = ((winsHigh & ~lowerHigh) + BOARD_HIGH) & GUARDS_HIGH;
+  let shiftedLow = oddLow & ~plainLow, shiftedHigh = oddHigh & ~plainHigh;
+  if ((count(shiftedLow) + count(shiftedHigh)) & 1) {
+    const eitherLow = (oddLow & plainLow) | (((winsLow & lowerLow) + BOARD_LOW) & GUARDS_LOW & ~oddLow);
+    const eitherHigh = (oddHigh & plainHigh) | (((winsHigh & lowerHigh) + BOARD_HIGH) & GUARDS_HIGH & ~oddHigh);
+    if (eitherLow) shiftedLow ^= eitherLow & -eitherLow;
+    else if (eitherHigh) shiftedHigh ^= eitherHigh & -eitherHigh;
+    else return false; // a column is left without a partner
+  }
+  const inShiftedLow = shiftedLow - (shiftedLow >>> ROWS), inShiftedHigh = shiftedHigh - (shiftedHigh >>> ROWS);
+  const vacantLow = BOARD_LOW & ~maskLow, vacantHigh = BOARD_HIGH & ~maskHigh;
+  lowerLow ^= vacantLow & inShiftedLow;
+  lowerHigh ^= vacantHigh & inShiftedHigh;
+  const basesLow = freeLow & inShiftedLow, basesHigh = freeHigh & inShiftedHigh;
+  const upperLow = vacantLow & ~(lowerLow | basesLow), upperHigh = vacantHigh & ~(lowerHigh | basesHigh);
+  const endsLow = winsLow & upperLow, endsHigh = winsHigh & upperHigh;
+  const endGuardsLow = (endsLow + BOARD_LOW) & GUARDS_LOW, endGuardsHigh = (endsHigh + BOARD_HIGH) & GUARDS_HIGH;
+  const lowestLow = endsLow & (endGuardsLow - endsLow), lowestHigh = endsHigh & (endGuardsHigh - endsHigh);
+  const beyondLow = endGuardsLow - (lowestLow << 1), beyondHigh = endGuardsHigh - (lowestHigh << 1);
+  const ends = count(lowestLow) + count(lowestHigh);
+  if (ends) {
+    if (-((count(beyondLow) + count(beyondHigh) + 2 * ends) >> 1) > bound) return false;
+  } else if (bound < 0) {
+    const followerLow = maskLow ^ leaderLow | upperLow, followerHigh = maskHigh ^ leaderHigh | upperHigh;
+    if (bound < -1 || !haveLine(followerLow, followerHigh)) return false;
+  }
+  const leadLow = leaderLow | (lowerLow & ~beyondLow), leadHigh = leaderHigh | (lowerHigh & ~beyondHigh);
+  if (count(basesLow) + count(basesHigh) !== 2) return !haveLine(leadLow | basesLow, leadHigh | basesHigh);
+  const oneLow = basesLow & -basesLow, oneHigh = oneLow ? 0 : basesHigh & -basesHigh; // the leader gets one base
+  return !haveLine(leadLow | oneLow, leadHigh | oneHigh)
+    && !haveLine(leadLow | (basesLow ^ oneLow), leadHigh | (basesHigh ^ oneHigh));
 }
 
 /** An unfinished position. */
@@ -209,6 +275,8 @@ export class Solver {
       beta = best;
       if (alpha >= beta) return beta;
     }
+    const late = ply >= LATE;
+    if (late && followUpHolds(moverLow, moverHigh, maskLow, maskHigh, dangerLow, dangerHigh, alpha)) return alpha;
     const moves = this.#moves, first = ply * 3 * COLUMNS;
     let end = first;
     for (let index = 0; index < COLUMNS; index++) {
@@ -216,7 +284,12 @@ export class Solver {
       const low = freeLow & COLUMN_LOW[column], high = freeHigh & COLUMN_HIGH[column];
       if (!(low | high)) continue;
       findThreats(moverLow | low, moverHigh | high);
-      const made = count(foundLow & BOARD_LOW & ~maskLow) + count(foundHigh & BOARD_HIGH & ~maskHigh);
+      const filledLow = maskLow | low, filledHigh = maskHigh | high;
+      const threatsLow = foundLow & BOARD_LOW & ~filledLow, threatsHigh = foundHigh & BOARD_HIGH & ~filledHigh;
+      if (!late && followUpHolds(otherLow, otherHigh, filledLow, filledHigh, threatsLow, threatsHigh, -beta)) {
+        return beta;
+      }
+      const made = count(threatsLow) + count(threatsHigh);
       let at = end;
       for (; at > first && moves[at - 1] < made; at -= 3) {
         moves[at] = moves[at - 3];

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import submission.web
 from envs.board import moves_text, parse_moves, state_from_moves
 from envs.connectx import ConnectFour, ConnectX
 from envs.render import COLOURS
@@ -23,10 +24,12 @@ from submission.web.saved_game import save_games
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.browser import PATIENCE, Site, audit, expect, go_to, message, places, resize
 from tests.helpers.game_records import DRAW, WIN, match_of
+from tests.helpers.published_positions import published_positions
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+SOLVER = Path(submission.web.__file__).with_name("offline") / "solver.js"
 HOSTILE = "<img src=x onerror=alert(1)></script><script>alert(2)</script>"
 
 
@@ -240,6 +243,23 @@ def test_values_and_judgements_of_the_exported_page_are_bitbullys(
             if action not in judge.moves_that_keep_the_outcome(actions[:ply])
         ]
         expect(page.locator("#moves button[data-mistake=true]")).to_have_count(len(graves))
+
+
+def test_the_pages_solver_finds_published_scores(site: Site) -> None:
+    sets = {"end-easy": 100, "mid-easy": 100, "mid-medium": 60, "begin-easy": 30, "begin-medium": 8}
+    positions = [pair for name, count in sets.items() for pair in published_positions(name, count)]
+    with site.browser.new_context() as context:
+        found = context.new_page().evaluate(
+            """async ([source, positions]) => {
+                const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+                const { Position, Solver } = await import(url);
+                const solver = new Solver();
+                const position = moves => new Position([...moves].map(column => column - 1));
+                return positions.map(moves => solver.score(position(moves)));
+            }""",
+            [SOLVER.read_text(encoding="utf-8"), [moves for moves, _ in positions]],
+        )
+    assert found == [score for _, score in positions]
 
 
 def test_the_exported_page_saves_games_plays_levels_and_says_what_it_cannot(
