@@ -10,13 +10,13 @@ from contextlib import suppress
 from math import inf
 
 from agents.agent import Clock, TimeUp
+from agents.solver.follow_up import follow_up_bound
 from agents.solver.position_bounds import (
     CHILD_LEFT,
     TABLE_LEFT,
     ForcedLine,
     Position,
     after_move,
-    follow_up_bound,
     is_lost,
     play_forced,
     position_of,

@@ -45,13 +45,13 @@ functions on disk, and so that a search can pause at any node and resume.
 
 from typing import NamedTuple
 
+from agents.solver.follow_up import follow_up_bound
 from agents.solver.position_bounds import (
     CHILD_LEFT,
     TABLE_LEFT,
     ForcedLine,
     Position,
     after_move,
-    follow_up_bound,
     is_lost,
     play_forced,
     threats_of,

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from agents.solver.position_bounds import RACE_LEFT, follow_up_bound, position_of
+from agents.solver.follow_up import RACE_LEFT, follow_up_bound
+from agents.solver.position_bounds import position_of
 from envs import BoardState, ConnectX
 from envs.bitboard import board_masks
 from tests.helpers.brute_force import BruteForce, score_by_brute_force

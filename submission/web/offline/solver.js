@@ -83,7 +83,7 @@ function haveLineAlong(low, high, step) {
 
 /**
  * Whether the score of the mover, who leads, is shown to be at most a bound, because the other player can
- * follow: take the other cell of a pair after each move. `agents/solver/position_bounds.py` explains the
+ * follow: take the other cell of a pair after each move. `agents/solver/follow_up.py` explains the
  * pairs, and the names of these sets of cells.
  */
 function followUpHolds(leaderLow, leaderHigh, maskLow, maskHigh, completingLow, completingHigh, bound) {
