@@ -14,8 +14,8 @@ So a column with an even number of free cells is plain and one with an odd numbe
 the follower can choose if its other pairs end with a win.
 
 An example, X to move, with what becomes of the free cells: `x` the lower and `o` the upper cell of
-a pair, `b` the two lowest cells of shifted columns, `*` a win of O that ends its column. X completes
-no line with all `x` and one `b`, so X loses, with move 35 at the latest:
+a pair, `b` the lowest cells of shifted columns, `*` a win of O that ends its column. X completes no
+line with all `x` and one `b`, so X loses, with move 35 at the latest:
 
     O - o X b - o
     O - x O O - x
