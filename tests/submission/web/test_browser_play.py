@@ -665,10 +665,14 @@ def test_a_place_that_is_left_before_it_is_there_leaves_nothing(site: Site) -> N
     with site.visit(f"#{link}") as page, late(page, *slow):
         replay = "view=replays&file=0&replay=3"
         for left in (f"{replay}&moves=12", f"{replay}&moves=77", "moves=8"):
-            go_to(page, left)
-            page.wait_for_timeout(300)
-            go_to(page, link)
-            page.wait_for_timeout(900)
+            page.evaluate(
+                """([left, link]) => {
+                    location.hash = left;
+                    setTimeout(() => { location.hash = link }, 300);
+                }""",
+                [left, link],
+            )
+            page.wait_for_timeout(1200)
             expect(page.locator("#seats .choice").first).to_have_text("Player X")
             expect(page.locator("#ply-line")).to_have_text("move 2 of 2")
             expect(page.locator("#error")).to_be_hidden()
