@@ -49,8 +49,8 @@ def follow_up_bound(board: BoardMasks, leader: int, mask: int, completing: int, 
         return board.cells
     free = possible_cells(board, mask)  # the lowest free cell of each column
     wins = completing & ~free
-    if not wins and (alpha < -1 or (free & board.answers).bit_count() & 1):
-        return board.cells  # saves time: without wins there is no such bound
+    if alpha < -1 and not wins:
+        return board.cells  # saves time: without wins the bound is -1 at least
     lower = every_second(board, free)  # the lower cells of all pairs, as if all columns were plain
     shifted = shifted_columns(board, free, lower, wins)
     if shifted.bit_count() & 1:

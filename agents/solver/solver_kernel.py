@@ -24,8 +24,10 @@ As a recursion, with scores for the player to move and beta = alpha + 1:
             if there are several moves: leave the loop
             position, alpha <- the position after the only move, -alpha - 1
             change the sign of what is returned
-        return a bound of the position that decides the window    `look_up`
-            the follow-up bound <= alpha, or the table's upper bound <= alpha or lower bound > alpha
+        return the follow-up bound if it is <= alpha              `follow_up`
+            (for most nodes it is known from the parent that it is not)
+        return the table's upper bound if it is <= alpha          `look_up`
+            or its lower bound if that is > alpha
         for each move                                             `order_moves`
             return the win if it makes more threats than can be met
             return -(follow-up bound of the child) if it is > alpha
@@ -191,8 +193,8 @@ def is_examined(board: BoardMasks, ply: int, position: Position, line: ForcedLin
 
     It has not if forced moves were played since.
     """
-    left = board.cells - position.mask.bit_count()
-    return ply > 0 and left >= CHILD_LEFT and line.position.mask == position.mask
+    left_at_parent = board.cells - position.mask.bit_count() + 1
+    return ply > 0 and left_at_parent > CHILD_LEFT and line.position.mask == position.mask
 
 
 @inlined

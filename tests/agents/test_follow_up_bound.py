@@ -72,7 +72,7 @@ def test_a_choice_of_columns_and_a_race_for_lines_are_met() -> None:
                 bound = follow_up_by_pairs(env, state, 0)
                 if bound < 1:
                     chosen += follow_up_by_pairs(env, state, 0, may_choose=False) > 0
-                    raced += follow_up_by_pairs(env, state, 0, may_race=False) > 0
+                    raced += follow_up_by_pairs(env, state, 0, race_left=36) > 0
                     assert bound_of(env, state, 0) == bound
     assert min(chosen, raced) >= 10, (chosen, raced)
 
@@ -106,7 +106,6 @@ def follow_up_by_pairs(
     alpha: int,
     *,
     may_choose: bool = True,
-    may_race: bool = True,
     race_left: int = RACE_LEFT,
 ) -> int:
     """An upper bound, of at most alpha, of the score of the player to move, the leader.
@@ -153,7 +152,7 @@ def follow_up_by_pairs(
     # Of one pair of bases the leader gets either; of more, at worst a half that makes a line.
     shares = [[base] for base in bases] if len(bases) == 2 else [bases]
     lines = {line for share in shares for line in lines_of(env, lead.union(share))}
-    if may_race and none - state.ply > race_left:
+    if none - state.ply > race_left:
         lines = {line for line in lines if is_first(env, set(line) - leader, follower, follow)}
     return none if bound > alpha or lines else bound
 

@@ -81,10 +81,19 @@ function haveLineAlong(low, high, step) {
   return Boolean((pairsLow & beyondLow & LOW) | (pairsHigh & beyondHigh));
 }
 
+/** The guard bits of the columns that have any of these cells, in one half; see `guards_of`. */
+function guardsLow(cells) {
+  return (cells + BOARD_LOW) & GUARDS_LOW;
+}
+
+function guardsHigh(cells) {
+  return (cells + BOARD_HIGH) & GUARDS_HIGH;
+}
+
 /**
  * Whether the score of the mover, who leads, is shown to be at most a bound, because the other player can
  * follow: take the other cell of a pair after each move. `agents/solver/follow_up.py` explains the
- * pairs, and the names of these sets of cells.
+ * pairs, and the names of these sets of cells; the race for lines is left out here.
  */
 function followUpHolds(leaderLow, leaderHigh, maskLow, maskHigh, completingLow, completingHigh, bound) {
   const freeLow = (maskLow + BOTTOM_LOW) & BOARD_LOW, freeHigh = (maskHigh + BOTTOM_HIGH) & BOARD_HIGH;
@@ -94,14 +103,14 @@ function followUpHolds(leaderLow, leaderHigh, maskLow, maskHigh, completingLow, 
   let lowerHigh = freeHigh | ((freeHigh << 2) & (BOTTOM_HIGH * 60));
   lowerLow |= (lowerLow << 4) & (BOTTOM_LOW * 48); // neither shift leads into the next column
   lowerHigh |= (lowerHigh << 4) & (BOTTOM_HIGH * 48);
-  const oddLow = ((freeLow & (BOTTOM_LOW * 42)) + BOARD_LOW) & GUARDS_LOW;
-  const oddHigh = ((freeHigh & (BOTTOM_HIGH * 42)) + BOARD_HIGH) & GUARDS_HIGH;
-  const plainLow = ((winsLow & ~lowerLow) + BOARD_LOW) & GUARDS_LOW;
-  const plainHigh = ((winsHigh & ~lowerHigh) + BOARD_HIGH) & GUARDS_HIGH;
+  const oddLow = guardsLow(freeLow & (BOTTOM_LOW * 42));
+  const oddHigh = guardsHigh(freeHigh & (BOTTOM_HIGH * 42));
+  const plainLow = guardsLow(winsLow & ~lowerLow);
+  const plainHigh = guardsHigh(winsHigh & ~lowerHigh);
   let shiftedLow = oddLow & ~plainLow, shiftedHigh = oddHigh & ~plainHigh;
   if ((count(shiftedLow) + count(shiftedHigh)) & 1) {
-    const eitherLow = (oddLow & plainLow) | (((winsLow & lowerLow) + BOARD_LOW) & GUARDS_LOW & ~oddLow);
-    const eitherHigh = (oddHigh & plainHigh) | (((winsHigh & lowerHigh) + BOARD_HIGH) & GUARDS_HIGH & ~oddHigh);
+    const eitherLow = (oddLow & plainLow) | (guardsLow(winsLow & lowerLow) & ~oddLow);
+    const eitherHigh = (oddHigh & plainHigh) | (guardsHigh(winsHigh & lowerHigh) & ~oddHigh);
     if (eitherLow) shiftedLow ^= eitherLow & -eitherLow;
     else if (eitherHigh) shiftedHigh ^= eitherHigh & -eitherHigh;
     else return false; // a column is left without a partner
@@ -113,7 +122,7 @@ function followUpHolds(leaderLow, leaderHigh, maskLow, maskHigh, completingLow, 
   const basesLow = freeLow & inShiftedLow, basesHigh = freeHigh & inShiftedHigh;
   const upperLow = vacantLow & ~(lowerLow | basesLow), upperHigh = vacantHigh & ~(lowerHigh | basesHigh);
   const endsLow = winsLow & upperLow, endsHigh = winsHigh & upperHigh;
-  const endGuardsLow = (endsLow + BOARD_LOW) & GUARDS_LOW, endGuardsHigh = (endsHigh + BOARD_HIGH) & GUARDS_HIGH;
+  const endGuardsLow = guardsLow(endsLow), endGuardsHigh = guardsHigh(endsHigh);
   const lowestLow = endsLow & (endGuardsLow - endsLow), lowestHigh = endsHigh & (endGuardsHigh - endsHigh);
   const beyondLow = endGuardsLow - (lowestLow << 1), beyondHigh = endGuardsHigh - (lowestHigh << 1);
   const ends = count(lowestLow) + count(lowestHigh);

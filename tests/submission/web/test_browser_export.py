@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import submission.web
 from envs.board import moves_text, parse_moves, state_from_moves
 from envs.connectx import ConnectFour, ConnectX
 from envs.render import COLOURS
 from submission.rating.ladder import make_ladder
 from submission.rating.ladder_page import ladder_page
 from submission.web.export import export_page
+from submission.web.one_script import OFFLINE
 from submission.web.saved_game import save_games
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.browser import PATIENCE, Site, audit, expect, go_to, message, places, resize
@@ -29,7 +29,6 @@ from tests.helpers.published_positions import published_positions
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-SOLVER = Path(submission.web.__file__).with_name("offline") / "solver.js"
 HOSTILE = "<img src=x onerror=alert(1)></script><script>alert(2)</script>"
 
 
@@ -257,7 +256,10 @@ def test_the_pages_solver_finds_published_scores(site: Site) -> None:
                 const position = moves => new Position([...moves].map(column => column - 1));
                 return positions.map(moves => solver.score(position(moves)));
             }""",
-            [SOLVER.read_text(encoding="utf-8"), [moves for moves, _ in positions]],
+            [
+                (OFFLINE / "solver.js").read_text(encoding="utf-8"),
+                [moves for moves, _ in positions],
+            ],
         )
     assert found == [score for _, score in positions]
 
