@@ -12,7 +12,6 @@ tree search for finite horizon MDPs", 2013: DP-UCT). Transpositions and mirror i
 (`agents.traps.trap_tree`).
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from math import log, sqrt
 from operator import mul
@@ -20,6 +19,7 @@ from typing import TypeAlias
 
 from agents.guidance.opponent_models import posterior
 from agents.traps.trap_tree import (
+    ALL_MODELS,
     Belief,
     Reply,
     ReplyTurn,
@@ -40,7 +40,9 @@ another opponent may reach the same node in another game."""
 
 
 Guess: TypeAlias = Callable[[BoardState, Turn], Sequence[float]]
-"""Guesses the values of the moves of a position in which the player who sets traps is to move."""
+"""Guesses the values of the moves of a position in which the player who sets traps is to move.
+
+It gives no values if a position is not worth examining."""
 
 
 class TrapSearch:
@@ -49,13 +51,18 @@ class TrapSearch:
     A trial is a `select`, which descends from the root to an opponent's position with unknown
     replies, and an `expand` with these replies. Several trials may be under way at the same time.
     A `guess` gives the values of moves that no trial has reached; `even_share`, from 0 to 1, is the
-    share of a turn's visits that is spread evenly over its moves.
+    share of a turn's visits that is spread evenly over its moves. The first `scouts` models are
+    asked in every position; the others, which are stronger, only where one of these may err, or
+    which many trials visit. Until then they are expected to reply like the scouts.
     """
 
-    def __init__(self, env: ConnectX, guess: Guess, even_share: float = 0.0) -> None:
+    def __init__(
+        self, env: ConnectX, guess: Guess, even_share: float = 0.0, scouts: int | None = None
+    ) -> None:
         self.env = env
         self.guess = guess
         self.even_share = even_share
+        self.scouts = ALL_MODELS if scouts is None else (1 << scouts) - 1
         self.turns: dict[int, TrapTurn] = {}  # by the key of the position
         self.replies: dict[int, ReplyTurn] = {}
         """By the key of the position, where the opponent is to move."""
@@ -77,7 +84,8 @@ class TrapSearch:
         known = self.replies.get(image.key)
         if known is None:
             is_over = not self.env.get_available_actions(image)
-            known = ReplyTurn(image, (float(image.won) or 0.5) if is_over else value, belief)
+            value = (float(image.won) or 0.5) if is_over else value
+            known = ReplyTurn(image, value, belief, self.scouts)
             if is_over:
                 known.close()
             self.replies[image.key] = known
@@ -178,9 +186,7 @@ class TrapSearch:
         for reply in replies:
             told = {model: p for model, p in reply.chances.items() if not before >> model & 1}
             if told:
-                node.asked |= sum(1 << model for model in told)
-                known, _ = node.found.setdefault(reply.column, (defaultdict(float), reply.turn))
-                known.update(told)
+                node.enter(reply.column, told, reply.turn)
         if node.asked == before:
             return
         node.children = []

@@ -11,8 +11,11 @@ from functools import reduce
 from operator import add, and_, mul
 from typing import NamedTuple, TypeAlias
 
+from agents.solver.position_bounds import sign
 from envs.board import BoardState
 
+ALL_MODELS = -1  # as a set
+MANY_VISITS = 16  # of a position, after which not only scouts are asked for their replies
 LEAST_BELIEF = 0.02
 """Models less likely than this share of the likeliest are not evaluated; most soon become so."""
 
@@ -93,10 +96,11 @@ class TrapTurn(_Node):
         super().__init__(state, _first_value(turn, guesses), belief)
         self.score, self.moves = turn
         self.guesses = guesses
-        """The guessed values of the positions after the moves, in their order."""
+        """The guessed values of the positions after the moves, in their order; empty if the
+        position is not examined."""
         self.children: list[ReplyTurn] = []
         """The positions after the moves, in their order; empty until the node is visited."""
-        if not self.moves:
+        if not guesses:
             self.close()
 
     def settle(self) -> None:
@@ -115,11 +119,14 @@ class TrapTurn(_Node):
 class ReplyTurn(_Node):
     """A node in which the opponent is to move: a chance node with the models' probabilities."""
 
-    __slots__ = ("asked", "children", "found")
+    __slots__ = ("asked", "children", "found", "scouts")
 
-    def __init__(self, state: BoardState, value: float, belief: Belief) -> None:
+    def __init__(self, state: BoardState, value: float, belief: Belief, scouts: int) -> None:
         super().__init__(state, value, belief)
         self.asked = 0  # the models whose probabilities are known
+        self.scouts = scouts
+        """The models that are asked first. Unless one of them may err, the others are asked only
+        after `MANY_VISITS`."""
         self.found: dict[int, tuple[dict[int, float], Turn]] = {}
         """By column of a reply: its probability by each known model, and the position after it."""
         self.children: list[tuple[Belief, TrapTurn]] = []
@@ -133,8 +140,17 @@ class ReplyTurn(_Node):
             self.closed |= self.asked & reduce(and_, map(_closed_or_unlikely, self.children))
 
     def unasked(self, models: int) -> int:
-        """The models among `models` whose probabilities are not known."""
+        """The models among `models` that are to be asked for their probabilities."""
+        if self.visits < MANY_VISITS:
+            models = models & self.scouts or models
         return models & ~self.asked
+
+    def enter(self, column: int, chances: Mapping[int, float], turn: Turn) -> None:
+        """Enter the probability of a reply by some models."""
+        self.found.setdefault(column, ({}, turn))[0].update(chances)
+        self.asked |= sum(1 << model for model in chances)
+        if len({sign(turn.score) for _, turn in self.found.values()}) > 1:  # a mistake is likely
+            self.scouts = ALL_MODELS
 
     def chances(self) -> Iterator[Belief]:
         """The probability of each reply by all models; unknown ones are the mean of the others."""
@@ -143,10 +159,10 @@ class ReplyTurn(_Node):
             model: total
             for model in models
             if self.asked >> model & 1
-            and (total := sum(told[model] for told, _ in self.found.values()))
+            and (total := sum(told.get(model, 0.0) for told, _ in self.found.values()))
         }
         for told, _ in self.found.values():
-            scaled = {model: told[model] / total for model, total in totals.items()}
+            scaled = {model: told.get(model, 0.0) / total for model, total in totals.items()}
             mean = sum(scaled.values()) / len(scaled)
             yield tuple(scaled.get(model, mean) for model in models)
 
@@ -178,9 +194,7 @@ def _first_value(turn: Turn, guesses: Sequence[float]) -> float:
     """The value of a new node: exact if the game is decided, else a guess."""
     if turn.score > 0:
         return 1.0
-    if not turn.moves:
-        return 0.5 if turn.score == 0 else 0.0
-    return max(guesses)
+    return max(guesses, default=0.5 if turn.score == 0 else 0.0)
 
 
 def likely_models(belief: Belief) -> int:

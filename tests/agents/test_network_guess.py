@@ -6,7 +6,12 @@ from statistics import fmean
 
 import pytest
 
-from agents.book.building.trap_book import MOST_GUESS, network_guess, shipped_networks
+from agents.book.building.trap_book import (
+    MOST_GUESS,
+    SEEN_STONES,
+    network_guess,
+    shipped_networks,
+)
 from agents.compiled.learned_value import LearnedValue
 from agents.registry import make_agent
 from agents.solver.position_bounds import sign
@@ -48,6 +53,15 @@ def test_doubts_of_a_certain_win_raise_the_guess() -> None:
 
 def test_a_guess_for_a_lost_position_is_no_more_than_a_draw() -> None:
     assert guess_of({"443": 1.0, "444": -1.0})(STATE, Turn(-20, MOVES)) == [MOST_GUESS, PROMISE]
+
+
+@pytest.mark.parametrize(("stones", "is_examined"), [(SEEN_STONES + 1, True), (SEEN_STONES, False)])
+def test_a_lost_position_near_the_end_is_not_examined(stones: int, is_examined: bool) -> None:
+    """Player 2 is to move; the opponent has as many stones left as the test says."""
+    state = state_from_moves(ENV, "1212122121213434344343435656566565"[: 42 - 2 * stones - 1])
+    guess = network_guess(ENV, shipped_networks(ENV))
+    assert bool(guess(state, Turn(-1, (6,)))) is is_examined
+    assert guess(state, Turn(0, (6,)))
 
 
 def test_values_far_from_a_draw_raise_the_guess_for_a_drawn_position() -> None:

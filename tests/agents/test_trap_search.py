@@ -14,7 +14,7 @@ from agents.guidance.opponent_models import OpponentModel, uniform_replies
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import ExactJudge, Judge
 from agents.traps.trap_search import Guess, TrapSearch, promise, steady_guess
-from agents.traps.trap_tree import Reply, TrapNode, TrapTurn, Turn
+from agents.traps.trap_tree import MANY_VISITS, Reply, TrapNode, TrapTurn, Turn
 from envs import BoardState, ConnectX, state_from_moves
 from tests.helpers.brute_force import BruteForce, equally_good
 from tests.helpers.strategies import mirrored, quiet_game
@@ -269,6 +269,58 @@ def test_the_mean_of_the_models_is_expected() -> None:
     expected = [chance * guess + (1 - chance) for chance in (0.6, 0.2, 0.4)]
     assert node.values == pytest.approx(expected)
     assert node.value == pytest.approx(sum(map(mul, (0.74, 0.25, 0.01), expected)), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("told", "visits"),
+    [
+        ({0: NOTHING, 1: NOTHING}, MANY_VISITS),
+        ({0: NOTHING, 1: Turn(-3, (0, 1))}, MANY_VISITS),
+        ({0: NOTHING, 1: Turn(0, (0,))}, 2),
+        ({0: NOTHING, 1: Turn(1, ())}, 2),
+        ({0: Turn(0, (0,)), 1: Turn(1, ())}, 2),
+    ],
+)
+def test_others_are_asked_where_a_scout_may_err_and_where_many_trials_pass(
+    told: Mapping[int, Turn], visits: int
+) -> None:
+    """Until then they are expected to play like the scout."""
+    env = ConnectX()
+    search = TrapSearch(env, steady_guess(env, 0.1), scouts=1)
+    root = search.reply_turn(env.initial_state(), 0.5, (0.5, 0.5))
+    trial = search.select(root)
+    assert trial is not None
+    assert trial.models == [0]
+    search.expand(trial, [Reply(column, {0: 0.5}, turn) for column, turn in told.items()])
+    assert [chances for chances, _ in root.children] == [(0.5, 0.5)] * 2
+    while (trial := search.select(root)) is not None and trial.path[-1] is not root:
+        assert trial.models == [0]
+        column = env.get_available_actions(trial.state)[-1]
+        search.expand(trial, [Reply(column, {0: 1.0}, NOTHING)])
+    assert trial is not None
+    assert (root.visits, trial.models) == (visits, [1])
+    search.expand(trial, [Reply(0, {1: 0.1}, told[0]), Reply(2, {1: 0.9}, NOTHING)])
+    chances = [chances for chances, _ in root.children]
+    assert chances == [(0.5, pytest.approx(0.1)), (0.5, 0.0), (0.0, pytest.approx(0.9))]
+
+
+def test_if_no_scout_is_likely_the_others_are_asked() -> None:
+    env = ConnectX()
+    search = TrapSearch(env, steady_guess(env, 0.1), scouts=1)
+    trial = search.select(search.reply_turn(env.initial_state(), 0.5, (0.01, 0.99)))
+    assert trial is not None
+    assert trial.models == [1]
+
+
+def test_a_position_without_guesses_is_not_examined() -> None:
+    env = ConnectX()
+    search = TrapSearch(env, lambda *_: ())
+    root = search.reply_turn(env.initial_state(), 0.5, SURE)
+    trial = search.select(root)
+    assert trial is not None
+    search.expand(trial, [Reply(0, {0: 0.5}, NOTHING), Reply(1, {0: 0.5}, Turn(0, (0,)))])
+    assert search.select(root) is None
+    assert root.value == 0.25
 
 
 def test_of_many_unlikely_replies_the_likeliest_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
