@@ -51,9 +51,9 @@ class TrapSearch:
     A trial is a `select`, which descends from the root to an opponent's position with unknown
     replies, and an `expand` with these replies. Several trials may be under way at the same time.
     A `guess` gives the values of moves that no trial has reached; `even_share`, from 0 to 1, is the
-    share of a turn's visits that is spread evenly over its moves. The first `scouts` models are
-    asked in every position; the others, which are stronger, only where one of these may err, or
-    which many trials visit. Until then they are expected to reply like the scouts.
+    share of a turn's visits that is spread evenly over its moves. If there are `scouts`, the first
+    so many models, they are asked in every position, and the others, which are stronger, only where
+    a scout may err or many trials pass. Until then they are expected to reply like the scouts.
     """
 
     def __init__(

@@ -125,8 +125,8 @@ class ReplyTurn(_Node):
         super().__init__(state, value, belief)
         self.asked = 0  # the models whose probabilities are known
         self.scouts = scouts
-        """The models that are asked first. Unless one of them may err, the others are asked only
-        after `MANY_VISITS`."""
+        """The models that are asked first, likely or not. Unless one of them may err, the others
+        are asked only after `MANY_VISITS`."""
         self.found: dict[int, tuple[dict[int, float], Turn]] = {}
         """By column of a reply: its probability by each known model, and the position after it."""
         self.children: list[tuple[Belief, TrapTurn]] = []
@@ -141,8 +141,8 @@ class ReplyTurn(_Node):
 
     def unasked(self, models: int) -> int:
         """The models among `models` that are to be asked for their probabilities."""
-        if self.visits < MANY_VISITS:
-            models = models & self.scouts or models
+        if self.visits < MANY_VISITS and self.scouts != ALL_MODELS:
+            models = self.scouts
         return models & ~self.asked
 
     def enter(self, column: int, chances: Mapping[int, float], turn: Turn) -> None:

@@ -93,7 +93,7 @@ def book(
     With --traps: moves for a player who cannot win against perfect play, such as player 2 of
     Connect Four. They keep the result, too; in a lost position every move does. A search finds the
     moves after which the opponents given by --opponent most probably give something away; the
-    longer it looks, the more it finds. Name quick opponents first: all but the first eight are
+    longer it looks, the more it finds. Name quick opponents first: all but the first four are
     asked for their replies only where one of these may err, or where the search looks often. To use
     the traps, `connectx build perfect --option traps=FILE`.
 

@@ -16,6 +16,7 @@ from agents.book.building.trap_book import (
     EPSILON,
     LEAST_VISITS,
     OPENING_SHARE,
+    SCOUTS,
     OnReplies,
     TrapBookBuilder,
     build_traps,
@@ -89,6 +90,16 @@ def test_replies_of_an_earlier_run_are_not_asked_for_again() -> None:
     assert not asked.keys() & some.keys()
     again = grown(LOST, whole.known, lambda _: pytest.fail("asked once more"))
     assert again.root.value == pytest.approx(whole.root.value)
+
+
+def test_opponents_like_the_scouts_are_rarely_asked() -> None:
+    builder = grown(LOST._replace(opponents=("greedy",) * (SCOUTS + 2)))
+    alone = grown(LOST._replace(opponents=("greedy",)))
+    assert builder.root.value == pytest.approx(alone.root.value)
+    asked = [{n for reply in told for n in reply.chances} for told in builder.known.values()]
+    scouts = {*range(SCOUTS)}
+    assert all(numbers >= scouts for numbers in asked)
+    assert 0 < sum(numbers > scouts for numbers in asked) < len(asked) / 2
 
 
 def test_a_run_grows_again_by_what_is_known_before_its_time_begins(tmp_path: Path) -> None:

@@ -304,12 +304,17 @@ def test_others_are_asked_where_a_scout_may_err_and_where_many_trials_pass(
     assert chances == [(0.5, pytest.approx(0.1)), (0.5, 0.0), (0.0, pytest.approx(0.9))]
 
 
-def test_if_no_scout_is_likely_the_others_are_asked() -> None:
+def test_scouts_are_asked_even_if_others_are_likely() -> None:
     env = ConnectX()
     search = TrapSearch(env, steady_guess(env, 0.1), scouts=1)
-    trial = search.select(search.reply_turn(env.initial_state(), 0.5, (0.01, 0.99)))
+    root = search.reply_turn(env.initial_state(), 0.5, (0.01, 0.99))
+    trial = search.select(root)
     assert trial is not None
-    assert trial.models == [1]
+    assert trial.models == [0]
+    search.expand(trial, [Reply(0, {0: 1.0}, Turn(-1, (1,)))])
+    following = search.select(root)
+    assert following is not None
+    assert (len(following.path), following.models) == (3, [0])
 
 
 def test_a_position_without_guesses_is_not_examined() -> None:

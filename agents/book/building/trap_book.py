@@ -50,7 +50,7 @@ EVEN_SHARE = 0.3
 """Share of a turn's visits that is spread evenly over its moves. A deep trap looks bad until trials
 reach it, and UCT alone visits such a move only a few times."""
 GUIDED_SHARE = 0.1  # the same if networks guess which moves are traps
-SCOUTS = 8
+SCOUTS = 4
 """The first opponents of the list, which should be quick: they are asked in every position, the
 others only where a scout may err or many trials pass. In 99 % of the positions of a book no
 mistake was likelier than 0.3 % for four `alphazero` with at most 400 simulations, and there those
@@ -101,7 +101,7 @@ class TrapBookBuilder:
     ) -> None:
         self.scope = scope
         self.known = dict(known)
-        self.search = _new_search(ConnectX(*scope[:3]))
+        self.search = _new_search(ConnectX(*scope[:3]), len(scope.opponents))
         self.root = self._new_root(table_megabytes)  # the node at which the game begins
         self._table_megabytes = table_megabytes
         self._on_replies = on_replies
@@ -189,12 +189,13 @@ class TrapBookBuilder:
         return trial
 
 
-def _new_search(env: ConnectX) -> TrapSearch:
+def _new_search(env: ConnectX, opponents: int) -> TrapSearch:
     """A search guided by the package's networks for the game, if there are any."""
+    scouts = SCOUTS if opponents > SCOUTS else None
     networks = shipped_networks(env)
     if networks:
-        return TrapSearch(env, network_guess(env, networks), GUIDED_SHARE, SCOUTS)
-    return TrapSearch(env, steady_guess(env, MISTAKE), EVEN_SHARE)
+        return TrapSearch(env, network_guess(env, networks), GUIDED_SHARE, scouts)
+    return TrapSearch(env, steady_guess(env, MISTAKE), EVEN_SHARE, scouts)
 
 
 def network_guess(env: ConnectX, networks: Sequence[LearnedValue]) -> Guess:
