@@ -7,7 +7,6 @@ from statistics import fmean
 import pytest
 
 from agents.book.building.trap_book import (
-    MOST_GUESS,
     SEEN_STONES,
     network_guess,
     shipped_networks,
@@ -25,7 +24,6 @@ from tests.helpers.game_records import unfinished_game
 ENV = ConnectX()
 STATE = state_from_moves(ENV, "44")
 MOVES = (2, 3)
-PROMISE = promise(20, -20, 0.01)
 
 
 def guess_of(values: Mapping[str, float]) -> Callable[[BoardState, Turn], list[float]]:
@@ -43,16 +41,21 @@ def guess_of(values: Mapping[str, float]) -> Callable[[BoardState, Turn], list[f
     return lambda state, turn: [*guess(state, turn)]
 
 
-def test_doubts_of_a_certain_win_raise_the_guess() -> None:
-    """By hand: atanh .99 = 2.6467 and atanh .5 = .5493; two networks, .06 points a unit."""
-    guess = guess_of({"443": -0.5, "444": -0.99})
-    lost = Turn(-20, MOVES)
-    doubted = PROMISE + 2 * 0.06 * (2.6467 - 0.5493)
-    assert guess(STATE, lost) == pytest.approx([doubted, PROMISE], abs=1e-4)
+@pytest.mark.parametrize(("score", "replies"), [(-20, 0), (-15, 5), (-8, 12), (-1, 12)])
+def test_doubts_of_a_certain_win_raise_the_guess(score: int, replies: int) -> None:
+    """By hand: atanh .99 = 2.6467 and atanh .5 = .5493; two networks, .03 mistakes a unit.
+
+    The opponent has 20 stones left, and errs neither with the last 8 nor when about to win.
+    """
+    guesses = guess_of({"443": -0.5, "444": -0.99})(STATE, Turn(score, MOVES))
+    mistakes = (0.005 + 2 * 0.03 * (2.6467 - 0.5493), 0.005)
+    expected = [0.5 * (1 - (1 - mistake) ** replies) for mistake in mistakes]
+    assert guesses == pytest.approx(expected, abs=1e-4)
 
 
 def test_a_guess_for_a_lost_position_is_no_more_than_a_draw() -> None:
-    assert guess_of({"443": 1.0, "444": -1.0})(STATE, Turn(-20, MOVES)) == [MOST_GUESS, PROMISE]
+    guesses = guess_of({"443": 1.0, "444": -1.0})(STATE, Turn(-1, MOVES))
+    assert 0.4 < guesses[0] < 0.5
 
 
 @pytest.mark.parametrize(("stones", "is_examined"), [(SEEN_STONES + 1, True), (SEEN_STONES, False)])

@@ -36,10 +36,9 @@ from envs.board import BoardState
 from envs.connectx import ConnectX
 
 MISTAKE = 0.03  # the assumed share of a strong opponent's mistakes that no trial has reached
-UNDOUBTED_MISTAKE = 0.01  # the same where networks guess and have no doubt
-WEIGHT_OF_DOUBT = 0.06  # points for each unit of doubt, on the scale of atanh
+UNDOUBTED_MISTAKE = 0.005  # the same where networks guess and have no doubt
+MISTAKE_OF_DOUBT = 0.03  # what each unit of doubt, on the scale of atanh, adds to it
 SURE = 0.99  # the least value, for the player to move, at which a network has no doubt
-MOST_GUESS = 0.5  # the largest guess for a lost position
 DRAWN_MISTAKE = 0.02  # the assumed share of mistakes in a drawn position that looks decided
 TEMPERATURE = 0.5  # of the models that draw moves of tree searches by their visits
 FAVOURITE = 0.5  # the share of moves in which these models play what the search itself plays
@@ -221,8 +220,8 @@ def network_guess(env: ConnectX, networks: Sequence[LearnedValue]) -> Guess:
             return []
         told = [values(env.get_next_state(state, column)) for column in turn.moves]
         if turn.score < 0:
-            least = promise(left, turn.score, UNDOUBTED_MISTAKE)
-            return [min(MOST_GUESS, least + WEIGHT_OF_DOUBT * doubt(of_move)) for of_move in told]
+            mistakes = (UNDOUBTED_MISTAKE + MISTAKE_OF_DOUBT * doubt(of_move) for of_move in told)
+            return [promise(left, min(turn.score, -SEEN_STONES), share) for share in mistakes]
         distances = (min(1.0, sum(map(abs, of_move))) for of_move in told)
         return [promise(left, 0, DRAWN_MISTAKE * distance) for distance in distances]
 
