@@ -1,6 +1,6 @@
 """`connectx book`."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -20,12 +20,11 @@ from agents.book.building.book_building import (
     build_repertoire,
 )
 from agents.book.building.replies_file import RepliesFile, TrapScope
-from agents.book.building.trap_book import build_traps, strong_opponents
+from agents.book.building.trap_book import build_traps, opponents_asked, strong_opponents
 from agents.book.repertoire import RepertoireScope
 from agents.options import require_at_least
 from agents.parallel.workers import CORES
 from agents.reporting.output_file import replace_content, require_writable
-from agents.traps.trap_tree import Reply
 from submission.cli.arguments import require_memory
 from submission.cli.options import SOLVING, declared, flag, output, setting
 from submission.executors.work import chosen_count, chosen_executor
@@ -176,10 +175,11 @@ class Writing:
             data = build_repertoire(others, columns, executor, megabytes, show)
             replace_content(output, data)
         _say_written(output, f"{len(traps)} traps, and the moves of the other positions")
-        further = {*range(len(scope.opponents))} - _asked_in(known.values())
+        asked_before = {n for found in known.values() for n in opponents_asked(found)}
+        further = {*range(len(scope.opponents))} - asked_before
         if known and further:
             found = replies.read()
-            asked = sum(not further.isdisjoint(_asked_in([found[key]])) for key in known)
+            asked = sum(not further.isdisjoint(opponents_asked(found[key])) for key in known)
             say(
                 f"The further opponents have been asked in {asked} of the {len(known)} positions "
                 "from before. Until they are asked in more of them, there may be fewer traps than "
@@ -207,11 +207,6 @@ class Writing:
         except UnfinishedBook as unfinished:
             say(str(unfinished))
             raise typer.Exit(1) from unfinished
-
-
-def _asked_in(findings: Iterable[Sequence[Reply]]) -> set[int]:
-    """The numbers of the opponents whose replies are among the findings of a book of traps."""
-    return {number for replies in findings for reply in replies for number in reply.chances}
 
 
 def _say_written(output: Path, content: str) -> None:

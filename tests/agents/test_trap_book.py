@@ -28,7 +28,7 @@ from agents.policy.policy_agent import PolicyAgent
 from agents.registry import agent_from_text
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
-from agents.traps.trap_tree import Reply, Turn
+from agents.traps.trap_tree import MANY_VISITS, Reply, Turn
 from envs import ConnectX, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.executors import ExecutorFactory, with_every_executor
@@ -100,6 +100,14 @@ def test_opponents_like_the_scouts_are_rarely_asked() -> None:
     scouts = {*range(SCOUTS)}
     assert all(numbers >= scouts for numbers in asked)
     assert 0 < sum(numbers > scouts for numbers in asked) < len(asked) / 2
+
+
+def test_scouts_may_answer_when_others_are_wanted_too() -> None:
+    """All trials begin at the root, before anybody has answered: the last ask all opponents."""
+    builder = grown(LOST._replace(opponents=("greedy",) * (SCOUTS + 2)), workers=MANY_VISITS)
+    assert builder.root.value == pytest.approx(
+        grown(LOST._replace(opponents=("greedy",))).root.value
+    )
 
 
 def test_a_run_grows_again_by_what_is_known_before_its_time_begins(tmp_path: Path) -> None:

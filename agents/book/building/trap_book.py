@@ -132,13 +132,14 @@ class TrapBookBuilder:
         """
         key = trial.state.key
         self._under_way.discard(key)
-        if left := self._left_to_ask(trial):
+        earlier = self.known.get(key, ())
+        if left := opponents_asked(replies) - opponents_asked(earlier):
             new = [
                 reply._replace(chances={number: reply.chances[number] for number in left})
                 for reply in replies
                 if any(reply.chances[number] for number in left)
             ]
-            self.known[key] = joined_replies(self.known.get(key, ()), new)
+            self.known[key] = joined_replies(earlier, new)
             self._on_replies({key: new})
         self.search.expand(trial, self.known[key])
 
@@ -175,8 +176,7 @@ class TrapBookBuilder:
 
     def _left_to_ask(self, trial: Trial) -> Sequence[int]:
         """The opponents in a trial's last position whose replies are needed and unknown."""
-        replies = self.known.get(trial.state.key, ())
-        known = {number for reply in replies for number in reply.chances}
+        known = opponents_asked(self.known.get(trial.state.key, ()))
         return [number for number in trial.models if number not in known]
 
     def _trial(self) -> Trial | None:
@@ -186,6 +186,11 @@ class TrapBookBuilder:
             if trial is None or trial.state.key not in self._under_way:
                 break
         return trial
+
+
+def opponents_asked(replies: Iterable[Reply]) -> set[int]:
+    """The numbers of the opponents whose replies these are."""
+    return {number for reply in replies for number in reply.chances}
 
 
 def _new_search(env: ConnectX, opponents: int) -> TrapSearch:
