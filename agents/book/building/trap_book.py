@@ -62,7 +62,7 @@ TRIES = 8  # paths to try until one ends in a position that no worker has
 
 
 def strong_opponents(rows: int, columns: int, inarow: int) -> tuple[str, ...]:
-    """Strong opponents for a book of traps, which only subtle traps can catch.
+    """Strong opponents for a book of traps, which only subtle traps can catch; quick ones first.
 
     In Connect Four networks guide some of them.
     """
@@ -77,9 +77,9 @@ def strong_opponents(rows: int, columns: int, inarow: int) -> tuple[str, ...]:
     return (
         "alphazero:simulations=400",
         "alphazero:simulations=400,weights=zero",
+        "mcts:simulations=8000,seed=1",
         "alphazero:simulations=3000",
         "alphazero:simulations=4000,weights=zero",
-        "mcts:simulations=8000,seed=1",
         plain[-1],
     )
 
