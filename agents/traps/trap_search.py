@@ -19,7 +19,6 @@ from typing import TypeAlias
 
 from agents.guidance.opponent_models import posterior
 from agents.traps.trap_tree import (
-    ALL_MODELS,
     Belief,
     Reply,
     ReplyTurn,
@@ -57,12 +56,12 @@ class TrapSearch:
     """
 
     def __init__(
-        self, env: ConnectX, guess: Guess, even_share: float = 0.0, scouts: int | None = None
+        self, env: ConnectX, guess: Guess, even_share: float = 0.0, scouts: int = 0
     ) -> None:
         self.env = env
         self.guess = guess
         self.even_share = even_share
-        self.scouts = ALL_MODELS if scouts is None else (1 << scouts) - 1
+        self.scouts = (1 << scouts) - 1  # as a set of models
         self.turns: dict[int, TrapTurn] = {}  # by the key of the position
         self.replies: dict[int, ReplyTurn] = {}
         """By the key of the position, where the opponent is to move."""

@@ -6,6 +6,7 @@ opponents of all lines that have reached it, and a model is evaluated at a node 
 that it may have played reaches the node.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from operator import add, and_, mul
@@ -14,7 +15,6 @@ from typing import NamedTuple, TypeAlias
 from agents.solver.position_bounds import sign
 from envs.board import BoardState
 
-ALL_MODELS = -1  # as a set
 MANY_VISITS = 16  # of a position, after which not only scouts are asked for their replies
 LEAST_BELIEF = 0.02
 """Models less likely than this share of the likeliest are not evaluated; most soon become so."""
@@ -125,8 +125,8 @@ class ReplyTurn(_Node):
         super().__init__(state, value, belief)
         self.asked = 0  # the models whose probabilities are known
         self.scouts = scouts
-        """The models that are asked first, likely or not. Unless one of them may err, the others
-        are asked only after `MANY_VISITS`."""
+        """The models that are asked first, likely or not; the others only after `MANY_VISITS`. None
+        if all likely ones are asked at once, as where one of these may err."""
         self.found: dict[int, tuple[dict[int, float], Turn]] = {}
         """By column of a reply: its probability by each known model, and the position after it."""
         self.children: list[tuple[Belief, TrapTurn]] = []
@@ -141,16 +141,16 @@ class ReplyTurn(_Node):
 
     def unasked(self, models: int) -> int:
         """The models among `models` that are to be asked for their probabilities."""
-        if self.visits < MANY_VISITS and self.scouts != ALL_MODELS:
+        if self.scouts and self.visits < MANY_VISITS:
             models = self.scouts
         return models & ~self.asked
 
     def enter(self, column: int, chances: Mapping[int, float], turn: Turn) -> None:
         """Enter the probability of a reply by some models."""
-        self.found.setdefault(column, ({}, turn))[0].update(chances)
+        self.found.setdefault(column, (defaultdict(float), turn))[0].update(chances)
         self.asked |= sum(1 << model for model in chances)
         if len({sign(turn.score) for _, turn in self.found.values()}) > 1:  # a mistake is likely
-            self.scouts = ALL_MODELS
+            self.scouts = 0
 
     def chances(self) -> Iterator[Belief]:
         """The probability of each reply by all models; unknown ones are the mean of the others."""
@@ -159,10 +159,10 @@ class ReplyTurn(_Node):
             model: total
             for model in models
             if self.asked >> model & 1
-            and (total := sum(told.get(model, 0.0) for told, _ in self.found.values()))
+            and (total := sum(told[model] for told, _ in self.found.values()))
         }
         for told, _ in self.found.values():
-            scaled = {model: told.get(model, 0.0) / total for model, total in totals.items()}
+            scaled = {model: told[model] / total for model, total in totals.items()}
             mean = sum(scaled.values()) / len(scaled)
             yield tuple(scaled.get(model, mean) for model in models)
 

@@ -6,11 +6,7 @@ from statistics import fmean
 
 import pytest
 
-from agents.book.building.trap_book import (
-    SEEN_STONES,
-    network_guess,
-    shipped_networks,
-)
+from agents.book.building.trap_book import SEEN_STONES, network_guess, shipped_networks
 from agents.compiled.learned_value import LearnedValue
 from agents.registry import make_agent
 from agents.solver.position_bounds import sign

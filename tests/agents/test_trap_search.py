@@ -14,7 +14,16 @@ from agents.guidance.opponent_models import OpponentModel, uniform_replies
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import ExactJudge, Judge
 from agents.traps.trap_search import Guess, TrapSearch, promise, steady_guess
-from agents.traps.trap_tree import MANY_VISITS, Reply, TrapNode, TrapTurn, Turn
+from agents.traps.trap_tree import (
+    MANY_VISITS,
+    Belief,
+    Reply,
+    ReplyTurn,
+    TrapNode,
+    TrapTurn,
+    Trial,
+    Turn,
+)
 from envs import BoardState, ConnectX, state_from_moves
 from tests.helpers.brute_force import BruteForce, equally_good
 from tests.helpers.strategies import mirrored, quiet_game
@@ -271,6 +280,17 @@ def test_the_mean_of_the_models_is_expected() -> None:
     assert node.value == pytest.approx(sum(map(mul, (0.74, 0.25, 0.01), expected)), abs=0.01)
 
 
+def begun_by_a_scout(belief: Belief) -> tuple[TrapSearch, ReplyTurn, Trial]:
+    """A search of two models, the root, and the first trial, which asks the scout, the first."""
+    env = ConnectX()
+    search = TrapSearch(env, steady_guess(env, 0.1), scouts=1)
+    root = search.reply_turn(env.initial_state(), 0.5, belief)
+    trial = search.select(root)
+    assert trial is not None
+    assert (trial.path, trial.models) == ([root], [0])
+    return search, root, trial
+
+
 @pytest.mark.parametrize(
     ("told", "visits"),
     [
@@ -285,32 +305,22 @@ def test_others_are_asked_where_a_scout_may_err_and_where_many_trials_pass(
     told: Mapping[int, Turn], visits: int
 ) -> None:
     """Until then they are expected to play like the scout."""
-    env = ConnectX()
-    search = TrapSearch(env, steady_guess(env, 0.1), scouts=1)
-    root = search.reply_turn(env.initial_state(), 0.5, (0.5, 0.5))
-    trial = search.select(root)
-    assert trial is not None
-    assert trial.models == [0]
+    search, root, trial = begun_by_a_scout((0.5, 0.5))
     search.expand(trial, [Reply(column, {0: 0.5}, turn) for column, turn in told.items()])
     assert [chances for chances, _ in root.children] == [(0.5, 0.5)] * 2
-    while (trial := search.select(root)) is not None and trial.path[-1] is not root:
-        assert trial.models == [0]
-        column = env.get_available_actions(trial.state)[-1]
-        search.expand(trial, [Reply(column, {0: 1.0}, NOTHING)])
-    assert trial is not None
-    assert (root.visits, trial.models) == (visits, [1])
-    search.expand(trial, [Reply(0, {1: 0.1}, told[0]), Reply(2, {1: 0.9}, NOTHING)])
+    while (following := search.select(root)) is not None and following.path[-1] is not root:
+        assert following.models == [0]
+        column = search.env.get_available_actions(following.state)[-1]
+        search.expand(following, [Reply(column, {0: 1.0}, NOTHING)])
+    assert following is not None
+    assert (root.visits, following.models) == (visits, [1])
+    search.expand(following, [Reply(0, {1: 0.1}, told[0]), Reply(2, {1: 0.9}, NOTHING)])
     chances = [chances for chances, _ in root.children]
     assert chances == [(0.5, pytest.approx(0.1)), (0.5, 0.0), (0.0, pytest.approx(0.9))]
 
 
 def test_scouts_are_asked_even_if_others_are_likely() -> None:
-    env = ConnectX()
-    search = TrapSearch(env, steady_guess(env, 0.1), scouts=1)
-    root = search.reply_turn(env.initial_state(), 0.5, (0.01, 0.99))
-    trial = search.select(root)
-    assert trial is not None
-    assert trial.models == [0]
+    search, root, trial = begun_by_a_scout((0.01, 0.99))
     search.expand(trial, [Reply(0, {0: 1.0}, Turn(-1, (1,)))])
     following = search.select(root)
     assert following is not None

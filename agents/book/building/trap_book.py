@@ -195,7 +195,7 @@ def opponents_asked(replies: Iterable[Reply]) -> set[int]:
 
 def _new_search(env: ConnectX, opponents: int) -> TrapSearch:
     """A search guided by the package's networks for the game, if there are any."""
-    scouts = SCOUTS if opponents > SCOUTS else None
+    scouts = SCOUTS if opponents > SCOUTS else 0
     networks = shipped_networks(env)
     if networks:
         return TrapSearch(env, network_guess(env, networks), GUIDED_SHARE, scouts)
@@ -210,7 +210,8 @@ def network_guess(env: ConnectX, networks: Sequence[LearnedValue]) -> Guess:
     player 2 of Connect Four the opponents of the shipped book erred eleven times as often, and the
     two strongest 25 times as often, if `distilled` was not sure of their win. In drawn positions
     they erred twelve times as often if the values of the networks added up to more than 0.6 as if
-    they were near 0.
+    they were near 0. In a lost position the guess counts the replies before the opponent's winning
+    move, and those before `SEEN_STONES`.
     """
 
     def values(state: BoardState) -> list[float]:
