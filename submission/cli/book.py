@@ -20,7 +20,12 @@ from agents.book.building.book_building import (
     build_repertoire,
 )
 from agents.book.building.replies_file import RepliesFile, TrapScope
-from agents.book.building.trap_book import build_traps, opponents_asked, strong_opponents
+from agents.book.building.trap_book import (
+    SCOUTS,
+    build_traps,
+    opponents_asked,
+    strong_opponents,
+)
 from agents.book.repertoire import RepertoireScope
 from agents.options import require_at_least
 from agents.parallel.workers import CORES
@@ -175,15 +180,17 @@ class Writing:
             data = build_repertoire(others, columns, executor, megabytes, show)
             replace_content(output, data)
         _say_written(output, f"{len(traps)} traps, and the moves of the other positions")
-        asked_before = {n for found in known.values() for n in opponents_asked(found)}
-        further = {*range(len(scope.opponents))} - asked_before
+        before = {key: opponents_asked(found) for key, found in known.items()}
+        further = {*range(len(scope.opponents))}.difference(*before.values())
         if known and further:
             found = replies.read()
-            asked = sum(not further.isdisjoint(opponents_asked(found[key])) for key in known)
+            beyond_scouts = [key for key, asked in before.items() if len(asked) > SCOUTS]
+            close = beyond_scouts or [*before]
+            asked = sum(not further.isdisjoint(opponents_asked(found[key])) for key in close)
             say(
-                f"The further opponents have been asked in {asked} of the {len(known)} positions "
-                "from before. Until they are asked in more of them, there may be fewer traps than "
-                "before: go on with --resume and more --minutes."
+                f"The further opponents have been asked in {asked} of the {len(close)} positions "
+                "from before that were examined closely. Until they are asked in more of them, "
+                "there may be fewer traps than before: go on with --resume and more --minutes."
             )
 
     @contextmanager
