@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 from agents.guidance.opponent_models import posterior
 from agents.traps.trap_tree import (
+    MANY_VISITS,
     Belief,
     Reply,
     ReplyTurn,
@@ -31,7 +32,10 @@ from agents.traps.trap_tree import (
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
-EXPLORATION = 0.6  # constant C of UCT among the moves of a turn, for points from 0 to 1
+EXPLORATION = 0.6  # constant C of UCT among the moves of a late turn, for points from 0 to 1
+EARLY_EXPLORATION = 2.4
+"""Divided by the number of the ply, it is added to the constant. The more plies follow, the more a
+search finds after a move, so that a move with few trials looks too bad."""
 HOPE = 1.05  # trials prefer replies with the most left to win: HOPE minus the value of the reply
 DOUBT = 0.05
 """The least probability of a reply when beliefs are updated, so that no reply refutes a model:
@@ -51,8 +55,8 @@ class TrapSearch:
     replies, and an `expand` with these replies. Several trials may be under way at the same time.
     A `guess` gives the values of moves that no trial has reached; `even_share`, from 0 to 1, is the
     share of a turn's visits that is spread evenly over its moves. If there are `scouts`, the first
-    so many models, they are asked in every position, and the others, which are stronger, only where
-    a scout may err or many trials pass. Until then they are expected to reply like the scouts.
+    so many models, they are asked in every position, and the others, which are stronger, only after
+    some visits, fewer where a scout may err. Until then they are expected to reply like the scouts.
     """
 
     def __init__(
@@ -155,6 +159,9 @@ class TrapSearch:
                 break
             elif (reply := _wanting_reply(node, belief)) is not None:
                 node, belief, models = reply
+            elif node.patience < MANY_VISITS and models & ~node.asked:
+                node.patience = 0  # a scout may err, and there is nothing else left to learn
+                break
             else:  # the remaining replies are too unlikely
                 node.closed |= models
                 break
@@ -173,7 +180,8 @@ class TrapSearch:
         rarest = min(open_children, key=lambda child: child.visits)
         if rarest.visits < self.even_share * node.visits / len(node.children):
             return rarest
-        spread = EXPLORATION * sqrt(log(node.visits + 1))
+        exploration = EXPLORATION + EARLY_EXPLORATION / (node.state.ply + 1)
+        spread = exploration * sqrt(log(node.visits + 1))
         return max(
             open_children,
             key=lambda child: node.worth(child.values) + spread / sqrt(child.visits + 1),

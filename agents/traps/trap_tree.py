@@ -16,6 +16,7 @@ from agents.solver.position_bounds import sign
 from envs.board import BoardState
 
 MANY_VISITS = 16  # of a position, after which not only scouts are asked for their replies
+FEW_VISITS = 4  # the same for a position in which a scout may err
 LEAST_BELIEF = 0.02
 """Models less likely than this share of the likeliest are not evaluated; most soon become so."""
 
@@ -119,14 +120,15 @@ class TrapTurn(_Node):
 class ReplyTurn(_Node):
     """A node in which the opponent is to move: a chance node with the models' probabilities."""
 
-    __slots__ = ("asked", "children", "found", "scouts")
+    __slots__ = ("asked", "children", "found", "patience", "scouts")
 
     def __init__(self, state: BoardState, value: float, belief: Belief, scouts: int) -> None:
         super().__init__(state, value, belief)
         self.asked = 0  # the models whose probabilities are known
         self.scouts = scouts
-        """The models that are asked first, likely or not; the others only after `MANY_VISITS`. None
-        if all likely ones are asked at once, as where one of these may err."""
+        """The models that are asked first, likely or not; none if all likely ones are."""
+        self.patience = MANY_VISITS
+        """The visits after which the other models are asked, too."""
         self.found: dict[int, tuple[dict[int, float], Turn]] = {}
         """By column of a reply: its probability by each known model, and the position after it."""
         self.children: list[tuple[Belief, TrapTurn]] = []
@@ -141,7 +143,7 @@ class ReplyTurn(_Node):
 
     def unasked(self, models: int) -> int:
         """The models among `models` that are to be asked for their probabilities."""
-        if self.scouts and self.visits < MANY_VISITS:
+        if self.scouts and self.visits < self.patience:
             models = self.scouts
         return models & ~self.asked
 
@@ -150,7 +152,7 @@ class ReplyTurn(_Node):
         self.found.setdefault(column, (defaultdict(float), turn))[0].update(chances)
         self.asked |= sum(1 << model for model in chances)
         if len({sign(turn.score) for _, turn in self.found.values()}) > 1:  # a mistake is likely
-            self.scouts = 0
+            self.patience = min(self.patience, FEW_VISITS)
 
     def chances(self) -> Iterator[Belief]:
         """The probability of each reply by all models; unknown ones are the mean of the others."""

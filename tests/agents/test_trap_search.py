@@ -15,6 +15,7 @@ from agents.solver.solver import Solver
 from agents.traps.likely_replies import ExactJudge, Judge
 from agents.traps.trap_search import Guess, TrapSearch, promise, steady_guess
 from agents.traps.trap_tree import (
+    FEW_VISITS,
     MANY_VISITS,
     Belief,
     Reply,
@@ -296,9 +297,10 @@ def begun_by_a_scout(belief: Belief) -> tuple[TrapSearch, ReplyTurn, Trial]:
     [
         ({0: NOTHING, 1: NOTHING}, MANY_VISITS),
         ({0: NOTHING, 1: Turn(-3, (0, 1))}, MANY_VISITS),
-        ({0: NOTHING, 1: Turn(0, (0,))}, 2),
-        ({0: NOTHING, 1: Turn(1, ())}, 2),
-        ({0: Turn(0, (0,)), 1: Turn(1, ())}, 2),
+        ({0: NOTHING, 1: Turn(0, (0,))}, FEW_VISITS),
+        ({0: NOTHING, 1: Turn(1, ())}, FEW_VISITS),
+        ({0: Turn(0, (0,)), 1: Turn(1, ())}, FEW_VISITS),
+        ({0: Turn(-1, ()), 1: Turn(1, ())}, 2),  # nothing else is left to learn
     ],
 )
 def test_others_are_asked_where_a_scout_may_err_and_where_many_trials_pass(
