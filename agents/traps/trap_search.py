@@ -178,7 +178,7 @@ class TrapSearch:
         if not open_children:
             return node.children[0]
         rarest = min(open_children, key=lambda child: child.visits)
-        if rarest.visits < self.even_share * node.visits / len(node.children):
+        if rarest.visits + 1 < self.even_share * node.visits / len(node.children):
             return rarest
         exploration = EXPLORATION + EARLY_EXPLORATION / (node.state.ply + 1)
         spread = exploration * sqrt(log(node.visits + 1))

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from agents.agent import OnProgress
-from agents.book.book_format import encode_book
+from agents.book.book_format import decode_repertoire, encode_book, traps_content
 from agents.book.book_positions import BookScope
 from agents.book.building.book_building import (
     Checkpoint,
@@ -26,10 +26,11 @@ from agents.book.building.trap_book import (
     opponents_asked,
     strong_opponents,
 )
-from agents.book.repertoire import RepertoireScope
+from agents.book.repertoire import Repertoire, RepertoireScope
 from agents.options import require_at_least
 from agents.parallel.workers import CORES
 from agents.reporting.output_file import replace_content, require_writable
+from envs.connectx import ConnectX
 from submission.cli.arguments import require_memory
 from submission.cli.options import SOLVING, declared, flag, output, setting
 from submission.executors.work import chosen_count, chosen_executor
@@ -52,6 +53,12 @@ TRAP_MINUTES = 15.0
     minutes=setting(
         "M", "With --traps: how long to look for traps.", min=0, default=f"{TRAP_MINUTES:g}"
     ),
+    improve=setting(
+        "FILE",
+        "With --traps: an earlier book of traps, or shipped; its moves are tried first, and stay "
+        "where nothing better is found.",
+        default="none",
+    ),
     plies=setting(
         "N",
         "Number of plies that the book covers.",
@@ -73,6 +80,7 @@ def book(
     traps: bool = False,
     opponent: list[str] | None = None,
     minutes: float | None = None,
+    improve: str | None = None,
     plies: int | None = None,
     seat: int | None = None,
     all_plies: int = -1,
@@ -98,8 +106,9 @@ def book(
     Connect Four. They keep the result, too; in a lost position every move does. A search finds the
     moves after which the opponents given by --opponent most probably give something away; the
     longer it looks, the more it finds. Name quick opponents first: all but the first four are
-    asked for their replies only where one of these may err, or where the search looks often. To use
-    the traps, `connectx build perfect --option traps=FILE`.
+    asked for their replies only after some looks at a position, fewer where one of these may err.
+    To go on from a finished book, name it with --improve. To use the traps, `connectx build perfect
+    --option traps=FILE`.
 
     Findings are saved at once, in FILE.scores, FILE.moves or FILE.replies, so that after Ctrl-C the
     same command with --resume goes on without loss; --traps may then take further opponents, named
@@ -110,8 +119,8 @@ def book(
         require_memory(table_megabytes, workers)
     if repertoire and traps:
         raise ValueError("--repertoire and --traps make different books: choose one")
-    if not traps and (opponent or minutes is not None):
-        raise ValueError("--opponent and --minutes are only for --traps: add it")
+    if not traps and (opponent or improve or minutes is not None):
+        raise ValueError("--opponent, --minutes and --improve are only for --traps: add it")
     if not repertoire and all_plies >= 0:
         raise ValueError("--all-plies is only for --repertoire: add it")
     if seat not in (None, 1, 2):
@@ -137,8 +146,9 @@ def book(
         return
     scope_of_traps = TrapScope(*board, seat or 2, tuple(opponent or strong_opponents(*board)))
     scope_of_traps.check()
+    earlier = None if improve is None else _earlier_book(improve, scope_of_traps)
     seconds = 60.0 * (TRAP_MINUTES if minutes is None else minutes)
-    writing.write_traps(scope_of_traps, moves, seconds, output or Path("traps.cxrp"))
+    writing.write_traps(scope_of_traps, moves, seconds, earlier, output or Path("traps.cxrp"))
 
 
 @dataclass(frozen=True)
@@ -167,7 +177,12 @@ class Writing:
         _say_written(output, f"the moves of {checkpoint.count} positions")
 
     def write_traps(
-        self, scope: TrapScope, moves: RepertoireScope, seconds: float, output: Path
+        self,
+        scope: TrapScope,
+        moves: RepertoireScope,
+        seconds: float,
+        earlier: Repertoire | None,
+        output: Path,
     ) -> None:
         """Write traps, and best moves for the other positions that their player meets."""
         replies = RepliesFile(_beside(output, "replies"), scope)
@@ -175,9 +190,9 @@ class Writing:
         megabytes = self.table_megabytes
         with self._begun(replies, others) as ([known, other_columns], executor, show):
             count = chosen_count(self.workers, self.dask)
-            traps = build_traps(replies, known, executor, count, megabytes, seconds, show)
+            traps = build_traps(replies, known, executor, count, megabytes, seconds, show, earlier)
             columns = {**other_columns, **traps}
-            data = build_repertoire(others, columns, executor, megabytes, show)
+            data = build_repertoire(others, columns, executor, megabytes, show, earlier)
             replace_content(output, data)
         _say_written(output, f"{len(traps)} traps, and the moves of the other positions")
         before = {key: opponents_asked(found) for key, found in known.items()}
@@ -214,6 +229,17 @@ class Writing:
         except UnfinishedBook as unfinished:
             say(str(unfinished))
             raise typer.Exit(1) from unfinished
+
+
+def _earlier_book(file: str, scope: TrapScope) -> Repertoire:
+    """The book of traps in a file, for the same board and seat; else a ValueError or OSError."""
+    book = decode_repertoire(traps_content(file))
+    if book.scope[:3] != scope[:3] or book.scope.plies_of(scope.seat) < 0:
+        raise ValueError(
+            f"{file} has no moves of player {scope.seat} on {ConnectX(*scope[:3])!r}: name another "
+            "book for --improve"
+        )
+    return book
 
 
 def _say_written(output: Path, content: str) -> None:

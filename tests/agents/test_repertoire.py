@@ -111,10 +111,26 @@ def test_a_game_that_is_over_or_out_of_turn_has_no_move() -> None:
 # --- computing
 
 
-def built(executor: Executor, checkpoint: Checkpoint[RepertoireScope], on_ply: OnProgress) -> bytes:
+def built(
+    executor: Executor,
+    checkpoint: Checkpoint[RepertoireScope],
+    on_ply: OnProgress,
+    earlier: Repertoire | None = None,
+) -> bytes:
     """As the command does it."""
     with checkpoint.opened(resume=True) as known:
-        return build_repertoire(checkpoint, known, executor, 1, on_ply)
+        return build_repertoire(checkpoint, known, executor, 1, on_ply, earlier)
+
+
+def test_moves_of_an_earlier_repertoire_are_not_found_again(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path / "r.moves", SHORT._replace(second_plies=3))
+    with ThreadPoolExecutor(1) as executor:
+        data = built(executor, checkpoint, lambda *_: None, repertoire_of(SHORT))
+    assert not checkpoint.path.exists()
+    again = decode_repertoire(data)
+    for state in met_states(SHORT, 2):
+        if state.ply <= 3:
+            assert again.move(state) == repertoire_of(SHORT).move(state)
 
 
 @with_every_executor

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from agents.agent import Clock
 from agents.book.building.book_building import UnfinishedBook
+from agents.book.building.repertoire_building import RepertoireBuilder
 from agents.book.building.replies_file import RepliesFile, TrapScope, joined_replies
 from agents.book.building.trap_book import (
     EPSILON,
@@ -24,11 +26,13 @@ from agents.book.building.trap_book import (
     model_of_agent,
     strong_opponents,
 )
+from agents.book.repertoire import Repertoire, RepertoireScope
+from agents.guidance.opponent_models import uniform_replies
 from agents.policy.policy_agent import PolicyAgent
 from agents.registry import agent_from_text
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
-from agents.traps.trap_tree import MANY_VISITS, Reply, Turn
+from agents.traps.trap_tree import MANY_VISITS, Reply, TrapTurn, Turn
 from envs import ConnectX, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.executors import ExecutorFactory, with_every_executor
@@ -264,6 +268,28 @@ def test_an_interrupted_run_keeps_what_it_has(
     found = len(checkpoint.read())
     assert 0 < found <= len(told) == 5
     assert told[-1].endswith(f"{found} positions")
+
+
+def test_the_moves_of_an_earlier_book_are_tried_first() -> None:
+    env, moves = ConnectX(*LOST[:3]), RepertoireScope(*LOST[:3], -1, -1, 7)
+    with ThreadPoolExecutor(1) as executor:
+        found = RepertoireBuilder(moves, executor, 1, {}, lambda _: None, lambda *_: None).build()
+    book, judge = Repertoire(moves, found), Judge(Solver(env, 1))
+    builder, tried = TrapBookBuilder(LOST, 1, {}, lambda _: None, book), 0
+    for _ in range(40):
+        trial = builder.search.select(builder.root)
+        assert trial is not None
+        for turn, after in pairwise(trial.path):
+            column = book.move(turn.state)
+            if not isinstance(turn, TrapTurn) or column is None:
+                continue
+            if sum(child.visits for child in turn.children) == 1:
+                following = env.get_next_state(turn.state, column)
+                assert after.state == following.smaller_image(*LOST[:2])
+                tried += column != turn.moves[0]
+        models = dict.fromkeys(trial.models, uniform_replies)
+        builder.search.expand(trial, judge.replies(trial.state, models, Clock()))
+    assert tried
 
 
 def test_the_opponents_of_every_board_play_on_it() -> None:

@@ -213,6 +213,23 @@ def test_a_share_of_the_trials_goes_to_every_move_alike(share: float) -> None:
     assert fewest >= share * trials / len(root.children) - 1
 
 
+@pytest.mark.parametrize("favourite", range(6))
+def test_the_guessed_best_move_is_tried_first(favourite: int) -> None:
+    env = ConnectX(5, 6)
+    state = state_from_moves(env, "56146525")
+
+    def guess(before: BoardState, turn: Turn) -> list[float]:
+        mirrored = before != state
+        wanted = 5 - favourite if mirrored else favourite
+        return [0.1 + 0.1 * (column == wanted) for column in turn.moves]
+
+    search, root = begun(Judge(Solver(env, 1)), state, guess, even_share=0.3)
+    trial = search.select(root)
+    assert trial is not None
+    following = env.get_next_state(state, favourite)
+    assert trial.state == following.smaller_image(5, 6)
+
+
 def test_mirror_images_are_one_node() -> None:
     env = BOARDS[0]
     judge = Judge(Solver(env, 1))

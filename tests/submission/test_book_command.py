@@ -87,8 +87,12 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
         ("--seat 1", "--seat is only for --repertoire and --traps: add one of them"),
         ("--all-plies 3", "--all-plies is only for --repertoire: add it"),
         ("--traps --all-plies 3", "--all-plies is only for --repertoire: add it"),
-        ("--minutes 3", "--opponent and --minutes are only for --traps: add it"),
-        ("--opponent mcts", "--opponent and --minutes are only for --traps: add it"),
+        ("--minutes 3", "--opponent, --minutes and --improve are only for --traps: add it"),
+        ("--opponent mcts", "--opponent, --minutes and --improve are only for --traps: add it"),
+        ("--improve shipped", "--opponent, --minutes and --improve are only for --traps: add it"),
+        ("--traps --improve absent.cxrp", "cannot read absent.cxrp"),
+        ("--traps --improve shipped --seat 1", "shipped has no moves of player 1 on ConnectX("),
+        ("--traps --improve shipped --rows 5", "shipped has no moves of player 2 on ConnectX("),
         ("--traps --repertoire", "--repertoire and --traps make different books: choose one"),
         ("--traps --seat 3", "the seat must be 1 or 2, not 3"),
         ("--traps --opponent nobody", "unknown agent 'nobody'"),
@@ -182,6 +186,15 @@ def test_a_book_of_traps_goes_on_from_what_was_found(shell: Shell, tmp_path: Pat
     for resume in ((), ("--resume",)):
         refused = shell.refusal(*other, "-o", "second.cxrp", *resume)
         assert re.search("second.cxrp.replies does not belong to .*: choose another", refused)
+
+
+def test_a_finished_book_is_improved(shell: Shell, tmp_path: Path) -> None:
+    assert shell.run(*TRAPS.split(), "-o", "first.cxrp").status == 0
+    short = TRAPS.replace("inf", "0").split()
+    assert shell.run(*short, "--improve", "first.cxrp", "-o", "second.cxrp").status == 0
+    assert (tmp_path / "second.cxrp").read_bytes() == (tmp_path / "first.cxrp").read_bytes()
+    assert shell.run(*short, "-o", "third.cxrp").status == 0
+    assert (tmp_path / "third.cxrp").read_bytes() != (tmp_path / "first.cxrp").read_bytes()
 
 
 def test_all_workers_of_a_cluster_look_for_traps(

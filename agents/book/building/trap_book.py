@@ -17,6 +17,7 @@ from agents.book.building.book_building import told_how_to_go_on
 from agents.book.building.replies_file import RepliesFile, TrapScope, joined_replies
 from agents.book.building.shards import kept_by_thread
 from agents.book.opening_book import shipped_book_of
+from agents.book.repertoire import Repertoire
 from agents.compiled.learned_value import LearnedValue
 from agents.guidance.opponent_models import (
     OpponentMixture,
@@ -57,6 +58,9 @@ with 700 to 7000 made 1 of their 376 mistakes."""
 SEEN_STONES = 8
 """Lost positions are not examined if the opponent has no more stones left than these: `alphazero`
 with 1200 to 7000 simulations made 1 mistake in 400 000 such positions."""
+BOOK_BONUS, BEST_GUESS = 0.15, 0.97
+"""A move of an earlier book is guessed to be worth so much more than the others; the most that is
+guessed."""
 LEAST_VISITS = 4  # the least visits of a position whose move enters the book
 TRIES = 8  # paths to try until one ends in a position that no worker has
 
@@ -97,10 +101,13 @@ class TrapBookBuilder:
         table_megabytes: int,
         known: Mapping[int, Sequence[Reply]],
         on_replies: OnReplies,
+        earlier: Repertoire | None = None,
     ) -> None:
         self.scope = scope
         self.known = dict(known)
         self.search = _new_search(ConnectX(*scope[:3]), len(scope.opponents))
+        if earlier is not None:
+            self.search.guess = book_first(self.search.guess, earlier)
         self.root = self._new_root(table_megabytes)  # the node at which the game begins
         self._table_megabytes = table_megabytes
         self._on_replies = on_replies
@@ -234,6 +241,18 @@ def network_guess(env: ConnectX, networks: Sequence[LearnedValue]) -> Guess:
     return guess
 
 
+def book_first(guess: Guess, book: Repertoire) -> Guess:
+    """A guess by which the moves of a book are tried first."""
+
+    def guess_with_book(state: BoardState, turn: Turn) -> Sequence[float]:
+        values, column = [*guess(state, turn)], book.move(state)
+        if values and column in turn.moves:
+            values[turn.moves.index(column)] = min(BEST_GUESS, max(values) + BOOK_BONUS)
+        return values
+
+    return guess_with_book
+
+
 def doubt(values: Iterable[float]) -> float:
     """How far networks with these values are from being sure that the player to move wins."""
     return sum(atanh(SURE) - atanh(min(SURE, max(-SURE, value))) for value in values)
@@ -288,12 +307,15 @@ def build_traps(
     table_megabytes: int,
     seconds: float,
     on_progress: OnProgress,
+    earlier: Repertoire | None = None,
 ) -> dict[int, int]:
     """Grow a tree of traps, and return its columns by the keys of their positions.
 
-    The `seconds` begin when the tree has grown by the `known` replies. Raises like `build_book`.
+    The moves of an `earlier` book are tried first. The `seconds` begin when the tree has grown by
+    the `known` replies. Raises like `build_book`.
     """
-    builder = TrapBookBuilder(checkpoint.scope, table_megabytes, known, checkpoint.append)
+    scope, keep = checkpoint.scope, checkpoint.append
+    builder = TrapBookBuilder(scope, table_megabytes, known, keep, earlier)
 
     def tell(elapsed: float) -> None:
         promised = f"{builder.root.value:.3f} points promised after {builder.root.visits} trials"
