@@ -85,7 +85,7 @@ class Repertoire:
             return None
         last = self.scope.plies_of(state.player)
         if state.ply <= self.scope.all_plies or (state.ply <= last and self._is_met(state)):
-            return self._column(state)
+            return self.column(state)
         columns = promising_moves(self.board, state)
         return columns[0] if len(columns) == 1 else None
 
@@ -102,12 +102,12 @@ class Repertoire:
 
     def _columns(self, state: BoardState) -> tuple[int, int]:
         """The move in a position; in a symmetric position also the mirror image of the move."""
-        column, (rows, columns) = self._column(state), self.board[:2]
+        column, (rows, columns) = self.column(state), self.board[:2]
         is_image = state.mirrored(rows, columns) == state
         return column, columns - 1 - column if is_image else column
 
-    def _column(self, state: BoardState) -> int:
-        """The move in a position that is in the repertoire."""
+    def column(self, state: BoardState) -> int:
+        """The move in a position that is in the repertoire; in any other, a promising one."""
         rows, columns = self.board[:2]
         image = state.smaller_image(rows, columns)  # bits are stored for this one
         *others, column = promising_moves(self.board, image)

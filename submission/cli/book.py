@@ -1,6 +1,6 @@
 """`connectx book`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -23,10 +23,11 @@ from agents.book.building.replies_file import RepliesFile, TrapScope
 from agents.book.building.trap_book import (
     SCOUTS,
     build_traps,
+    columns_of_book,
     opponents_asked,
     strong_opponents,
 )
-from agents.book.repertoire import Repertoire, RepertoireScope
+from agents.book.repertoire import RepertoireScope
 from agents.options import require_at_least
 from agents.parallel.workers import CORES
 from agents.reporting.output_file import replace_content, require_writable
@@ -146,7 +147,7 @@ def book(
         return
     scope_of_traps = TrapScope(*board, seat or 2, tuple(opponent or strong_opponents(*board)))
     scope_of_traps.check()
-    earlier = None if improve is None else _earlier_book(improve, scope_of_traps)
+    earlier = {} if improve is None else _earlier_columns(improve, scope_of_traps)
     seconds = 60.0 * (TRAP_MINUTES if minutes is None else minutes)
     writing.write_traps(scope_of_traps, moves, seconds, earlier, output or Path("traps.cxrp"))
 
@@ -181,7 +182,7 @@ class Writing:
         scope: TrapScope,
         moves: RepertoireScope,
         seconds: float,
-        earlier: Repertoire | None,
+        earlier: Mapping[int, int],
         output: Path,
     ) -> None:
         """Write traps, and best moves for the other positions that their player meets."""
@@ -191,8 +192,8 @@ class Writing:
         with self._begun(replies, others) as ([known, other_columns], executor, show):
             count = chosen_count(self.workers, self.dask)
             traps = build_traps(replies, known, executor, count, megabytes, seconds, show, earlier)
-            columns = {**other_columns, **traps}
-            data = build_repertoire(others, columns, executor, megabytes, show, earlier)
+            columns = {**earlier, **other_columns, **traps}
+            data = build_repertoire(others, columns, executor, megabytes, show)
             replace_content(output, data)
         _say_written(output, f"{len(traps)} traps, and the moves of the other positions")
         before = {key: opponents_asked(found) for key, found in known.items()}
@@ -231,15 +232,16 @@ class Writing:
             raise typer.Exit(1) from unfinished
 
 
-def _earlier_book(file: str, scope: TrapScope) -> Repertoire:
-    """The book of traps in a file, for the same board and seat; else a ValueError or OSError."""
+def _earlier_columns(file: str, scope: TrapScope) -> dict[int, int]:
+    """The columns of a book of traps for the same board and seat; else a ValueError or OSError."""
     book = decode_repertoire(traps_content(file))
     if book.scope[:3] != scope[:3] or book.scope.plies_of(scope.seat) < 0:
         raise ValueError(
             f"{file} has no moves of player {scope.seat} on {ConnectX(*scope[:3])!r}: name another "
             "book for --improve"
         )
-    return book
+    with status_line("Reading the book"):
+        return columns_of_book(book, scope.seat)
 
 
 def _say_written(output: Path, content: str) -> None:

@@ -14,6 +14,7 @@ from agents.agent import OnProgress
 from agents.book.book_format import REPERTOIRES, decode_repertoire, encode_repertoire
 from agents.book.building.book_building import Checkpoint, UnfinishedBook, build_repertoire
 from agents.book.building.repertoire_building import RepertoireBuilder
+from agents.book.building.trap_book import columns_of_book
 from agents.book.repertoire import Repertoire, RepertoireScope, promising_moves
 from agents.book.retrieval import make_bit_field
 from envs import BoardState, ConnectX
@@ -111,26 +112,22 @@ def test_a_game_that_is_over_or_out_of_turn_has_no_move() -> None:
 # --- computing
 
 
-def built(
-    executor: Executor,
-    checkpoint: Checkpoint[RepertoireScope],
-    on_ply: OnProgress,
-    earlier: Repertoire | None = None,
-) -> bytes:
+def built(executor: Executor, checkpoint: Checkpoint[RepertoireScope], on_ply: OnProgress) -> bytes:
     """As the command does it."""
     with checkpoint.opened(resume=True) as known:
-        return build_repertoire(checkpoint, known, executor, 1, on_ply, earlier)
+        return build_repertoire(checkpoint, known, executor, 1, on_ply)
 
 
-def test_moves_of_an_earlier_repertoire_are_not_found_again(tmp_path: Path) -> None:
-    checkpoint = Checkpoint(tmp_path / "r.moves", SHORT._replace(second_plies=3))
-    with ThreadPoolExecutor(1) as executor:
-        data = built(executor, checkpoint, lambda *_: None, repertoire_of(SHORT))
-    assert not checkpoint.path.exists()
-    again = decode_repertoire(data)
-    for state in met_states(SHORT, 2):
-        if state.ply <= 3:
-            assert again.move(state) == repertoire_of(SHORT).move(state)
+@pytest.mark.parametrize("player", [1, 2])
+def test_the_columns_of_a_book_are_those_that_its_player_meets(player: int) -> None:
+    repertoire = repertoire_of(SHORT)
+    columns, last = columns_of_book(repertoire, player), SHORT.plies_of(player)
+    met = {
+        state.smaller_image(*SHORT[:2])
+        for state in met_states(SHORT, player)
+        if state.ply <= last and len(promising_moves(repertoire.board, state)) > 1
+    }
+    assert columns == {state.key: repertoire.move(state) for state in met}
 
 
 @with_every_executor

@@ -22,6 +22,7 @@ from agents.book.building.trap_book import (
     OnReplies,
     TrapBookBuilder,
     build_traps,
+    columns_of_book,
     likely_replies,
     model_of_agent,
     strong_opponents,
@@ -274,13 +275,13 @@ def test_the_moves_of_an_earlier_book_are_tried_first() -> None:
     env, moves = ConnectX(*LOST[:3]), RepertoireScope(*LOST[:3], -1, -1, 7)
     with ThreadPoolExecutor(1) as executor:
         found = RepertoireBuilder(moves, executor, 1, {}, lambda _: None, lambda *_: None).build()
-    book, judge = Repertoire(moves, found), Judge(Solver(env, 1))
+    book, judge = columns_of_book(Repertoire(moves, found), 2), Judge(Solver(env, 1))
     builder, tried = TrapBookBuilder(LOST, 1, {}, lambda _: None, book), 0
     for _ in range(40):
         trial = builder.search.select(builder.root)
         assert trial is not None
         for turn, after in pairwise(trial.path):
-            column = book.move(turn.state)
+            column = book.get(turn.state.key)
             if not isinstance(turn, TrapTurn) or column is None:
                 continue
             if sum(child.visits for child in turn.children) == 1:

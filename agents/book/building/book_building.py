@@ -20,7 +20,7 @@ from agents.book.book_format import BookContent, encode_repertoire
 from agents.book.book_positions import BookScope, most_positions, positions_by_ply, stones_of_keys
 from agents.book.building.repertoire_building import RepertoireBuilder
 from agents.book.building.shards import run_shards, scores_of_keys
-from agents.book.repertoire import Repertoire, RepertoireScope, promising_moves
+from agents.book.repertoire import RepertoireScope, promising_moves
 from agents.reporting.input_file import read_content
 from agents.reporting.output_file import GrowingFile, growing_file
 from agents.solver.position_bounds import trivial_bounds
@@ -230,12 +230,8 @@ def build_repertoire(
     executor: Executor,
     table_megabytes: int,
     on_progress: OnProgress,
-    earlier: Repertoire | None = None,
 ) -> bytes:
-    """Find the missing moves of a repertoire, and return its bytes; raises `UnfinishedBook`.
-
-    A move that is not `known` is that of an `earlier` repertoire, if it has one.
-    """
+    """Find the missing moves of a repertoire, and return its bytes; raises `UnfinishedBook`."""
     builder = RepertoireBuilder(
         checkpoint.scope,
         executor,
@@ -244,7 +240,6 @@ def build_repertoire(
         checkpoint.append,
         on_progress,
         checkpoint.choice,
-        earlier,
     )
     with told_how_to_go_on(lambda: f"the moves of {len(builder.columns)} positions are found"):
         return encode_repertoire(checkpoint.scope, builder.build())

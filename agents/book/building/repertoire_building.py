@@ -12,7 +12,7 @@ from functools import partial
 from agents.agent import Clock, OnProgress
 from agents.book.building.shards import kept_by_thread, run_shards
 from agents.book.opening_book import shipped_book_of
-from agents.book.repertoire import Repertoire, RepertoireScope, bit_key, promising_moves
+from agents.book.repertoire import RepertoireScope, bit_key, promising_moves
 from agents.book.retrieval import BitField, make_bit_field
 from agents.solver.exact_moves import ExactMoves
 from agents.solver.solver import Solver
@@ -43,7 +43,6 @@ class RepertoireBuilder:
     """Takes the number of finished positions of a ply, their total, and the ply."""
     choice: str = "best"
     """The choice of moves in positions that a player meets, one of `MoveChooser.choices`."""
-    earlier: Repertoire | None = None  # its moves need not be found
 
     def __post_init__(self) -> None:
         self.board = self.scope.board
@@ -88,10 +87,6 @@ class RepertoireBuilder:
             for state in sorted(positions, key=lambda state: state.key)
             if len(columns := promising_moves(self.board, state)) > 1
         }
-        if self.earlier is not None:
-            moves = {state.key: self.earlier.move(state) for state in choices}
-            known = {key: column for key, column in moves.items() if column is not None}
-            self.columns = {**known, **self.columns}
         unknown = [state for state in choices if state.key not in self.columns]
         done = len(choices) - len(unknown)
         self.on_ply(done, len(choices), ply)

@@ -17,7 +17,7 @@ from agents.book.building.book_building import told_how_to_go_on
 from agents.book.building.replies_file import RepliesFile, TrapScope, joined_replies
 from agents.book.building.shards import kept_by_thread
 from agents.book.opening_book import shipped_book_of
-from agents.book.repertoire import Repertoire
+from agents.book.repertoire import Repertoire, promising_moves
 from agents.compiled.learned_value import LearnedValue
 from agents.guidance.opponent_models import (
     OpponentMixture,
@@ -101,12 +101,12 @@ class TrapBookBuilder:
         table_megabytes: int,
         known: Mapping[int, Sequence[Reply]],
         on_replies: OnReplies,
-        earlier: Repertoire | None = None,
+        earlier: Mapping[int, int] | None = None,
     ) -> None:
         self.scope = scope
         self.known = dict(known)
         self.search = _new_search(ConnectX(*scope[:3]), len(scope.opponents))
-        if earlier is not None:
+        if earlier:
             self.search.guess = book_first(self.search.guess, earlier)
         self.root = self._new_root(table_megabytes)  # the node at which the game begins
         self._table_megabytes = table_megabytes
@@ -241,16 +241,38 @@ def network_guess(env: ConnectX, networks: Sequence[LearnedValue]) -> Guess:
     return guess
 
 
-def book_first(guess: Guess, book: Repertoire) -> Guess:
-    """A guess by which the moves of a book are tried first."""
+def book_first(guess: Guess, columns: Mapping[int, int]) -> Guess:
+    """A guess by which the moves of a book, by the keys of their positions, are tried first."""
 
     def guess_with_book(state: BoardState, turn: Turn) -> Sequence[float]:
-        values, column = [*guess(state, turn)], book.move(state)
+        values, column = [*guess(state, turn)], columns.get(state.key)
         if values and column in turn.moves:
             values[turn.moves.index(column)] = min(BEST_GUESS, max(values) + BOOK_BONUS)
         return values
 
     return guess_with_book
+
+
+def columns_of_book(book: Repertoire, player: int) -> dict[int, int]:
+    """By key, the columns in the positions that a player meets who follows a book."""
+    rows, columns, inarow = book.scope[:3]
+    game, found = ConnectX(rows, columns, inarow), dict[int, int]()
+    met = {0: game.initial_state()}
+    for ply in range(book.scope.plies_of(player) + 1):
+        following = dict[int, BoardState]()
+        for state in met.values():
+            actions = game.get_available_actions(state)
+            if ply % 2 == player - 1:
+                actions = promising_moves(book.board, state)
+                if len(actions) > 1:
+                    column = book.column(state)
+                    found[state.key], actions = column, (column,)
+            for action in actions:
+                child = game.get_next_state(state, action).smaller_image(rows, columns)
+                if game.get_available_actions(child):
+                    following[child.key] = child
+        met = following
+    return found
 
 
 def doubt(values: Iterable[float]) -> float:
@@ -307,11 +329,11 @@ def build_traps(
     table_megabytes: int,
     seconds: float,
     on_progress: OnProgress,
-    earlier: Repertoire | None = None,
+    earlier: Mapping[int, int] | None = None,
 ) -> dict[int, int]:
     """Grow a tree of traps, and return its columns by the keys of their positions.
 
-    The moves of an `earlier` book are tried first. The `seconds` begin when the tree has grown by
+    The columns of an `earlier` book are tried first. The `seconds` begin when the tree has grown by
     the `known` replies. Raises like `build_book`.
     """
     scope, keep = checkpoint.scope, checkpoint.append
