@@ -19,11 +19,11 @@ from agents.book.building.book_building import (
     build_book,
     build_repertoire,
 )
+from agents.book.building.repertoire_building import columns_of_book
 from agents.book.building.replies_file import RepliesFile, TrapScope
 from agents.book.building.trap_book import (
     SCOUTS,
     build_traps,
-    columns_of_book,
     opponents_asked,
     strong_opponents,
 )

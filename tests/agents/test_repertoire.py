@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from agents.agent import OnProgress
 from agents.book.book_format import REPERTOIRES, decode_repertoire, encode_repertoire
 from agents.book.building.book_building import Checkpoint, UnfinishedBook, build_repertoire
-from agents.book.building.repertoire_building import RepertoireBuilder
-from agents.book.building.trap_book import columns_of_book
+from agents.book.building.repertoire_building import RepertoireBuilder, columns_of_book
 from agents.book.repertoire import Repertoire, RepertoireScope, promising_moves
 from agents.book.retrieval import make_bit_field
 from envs import BoardState, ConnectX

@@ -12,7 +12,7 @@ import pytest
 
 from agents.agent import Clock
 from agents.book.building.book_building import UnfinishedBook
-from agents.book.building.repertoire_building import RepertoireBuilder
+from agents.book.building.repertoire_building import RepertoireBuilder, columns_of_book
 from agents.book.building.replies_file import RepliesFile, TrapScope, joined_replies
 from agents.book.building.trap_book import (
     EPSILON,
@@ -22,7 +22,6 @@ from agents.book.building.trap_book import (
     OnReplies,
     TrapBookBuilder,
     build_traps,
-    columns_of_book,
     likely_replies,
     model_of_agent,
     strong_opponents,

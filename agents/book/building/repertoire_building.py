@@ -12,7 +12,7 @@ from functools import partial
 from agents.agent import Clock, OnProgress
 from agents.book.building.shards import kept_by_thread, run_shards
 from agents.book.opening_book import shipped_book_of
-from agents.book.repertoire import RepertoireScope, bit_key, promising_moves
+from agents.book.repertoire import Repertoire, RepertoireScope, bit_key, promising_moves
 from agents.book.retrieval import BitField, make_bit_field
 from agents.solver.exact_moves import ExactMoves
 from agents.solver.solver import Solver
@@ -52,27 +52,17 @@ class RepertoireBuilder:
     def build(self) -> BitField:
         """Find all moves."""
         begin = [self.game.initial_state()]
-        for player, positions in ((1, begin), (2, self._following(begin))):
+        for player, positions in ((1, begin), (2, following(self.game, begin))):
             last = self.scope.plies_of(player)
             for ply in range(player - 1, last + 1, 2):
                 self._find(positions, f"player {player}, ply {ply} of {last}", self.choice)
-                positions = self._following([self._moved(state) for state in positions])
+                if ply + 2 <= last:
+                    positions = following(self.game, map(self._moved, positions))
         positions, last = begin, self.scope.all_plies
         for ply in range(last + 1):
             self._find(positions, f"all positions, ply {ply} of {last}", "first")
-            positions = self._following(positions)
+            positions = following(self.game, positions)
         return make_bit_field(self._bits)
-
-    def _following(self, states: Iterable[BoardState]) -> list[BoardState]:
-        """The unfinished positions after each move, without mirror images."""
-        game, found = self.game, dict[int, BoardState]()
-        for state in states:
-            for column in game.get_available_actions(state):
-                child = game.get_next_state(state, column)
-                if game.get_available_actions(child):
-                    image = child.smaller_image(game.rows, game.columns)
-                    found[image.key] = image
-        return [*found.values()]
 
     def _moved(self, state: BoardState) -> BoardState:
         """The position after the repertoire's move."""
@@ -101,6 +91,40 @@ class RepertoireBuilder:
             chosen = columns.index(self.columns[state.key])
             for rank in range(min(chosen + 1, len(columns) - 1)):
                 self._bits[bit_key(state, rank)] = int(rank == chosen)
+
+
+def following(game: ConnectX, states: Iterable[BoardState]) -> list[BoardState]:
+    """The unfinished positions after each move, without mirror images."""
+    found = dict[int, BoardState]()
+    for state in states:
+        for column in game.get_available_actions(state):
+            child = game.get_next_state(state, column)
+            if game.get_available_actions(child):
+                image = child.smaller_image(game.rows, game.columns)
+                found[image.key] = image
+    return [*found.values()]
+
+
+def columns_of_book(book: Repertoire, player: int) -> dict[int, int]:
+    """By key, the columns in the positions that a player meets who follows a book.
+
+    Positions with a single promising move are left out.
+    """
+    game, last, found = ConnectX(*book.scope[:3]), book.scope.plies_of(player), dict[int, int]()
+    positions = [game.initial_state()]
+    if player == 2:
+        positions = following(game, positions)
+    for ply in range(player - 1, last + 1, 2):
+        moved = []
+        for state in positions:
+            columns = promising_moves(book.board, state)
+            if len(columns) > 1:
+                columns = (book.column(state),)
+                found[state.key] = columns[0]
+            moved.append(game.get_next_state(state, columns[0]))
+        if ply + 2 <= last:
+            positions = following(game, moved)
+    return found
 
 
 def columns_of(

@@ -17,7 +17,6 @@ from agents.book.building.book_building import told_how_to_go_on
 from agents.book.building.replies_file import RepliesFile, TrapScope, joined_replies
 from agents.book.building.shards import kept_by_thread
 from agents.book.opening_book import shipped_book_of
-from agents.book.repertoire import Repertoire, promising_moves
 from agents.compiled.learned_value import LearnedValue
 from agents.guidance.opponent_models import (
     OpponentMixture,
@@ -251,28 +250,6 @@ def book_first(guess: Guess, columns: Mapping[int, int]) -> Guess:
         return values
 
     return guess_with_book
-
-
-def columns_of_book(book: Repertoire, player: int) -> dict[int, int]:
-    """By key, the columns in the positions that a player meets who follows a book."""
-    rows, columns, inarow = book.scope[:3]
-    game, found = ConnectX(rows, columns, inarow), dict[int, int]()
-    met = {0: game.initial_state()}
-    for ply in range(book.scope.plies_of(player) + 1):
-        following = dict[int, BoardState]()
-        for state in met.values():
-            actions = game.get_available_actions(state)
-            if ply % 2 == player - 1:
-                actions = promising_moves(book.board, state)
-                if len(actions) > 1:
-                    column = book.column(state)
-                    found[state.key], actions = column, (column,)
-            for action in actions:
-                child = game.get_next_state(state, action).smaller_image(rows, columns)
-                if game.get_available_actions(child):
-                    following[child.key] = child
-        met = following
-    return found
 
 
 def doubt(values: Iterable[float]) -> float:
