@@ -19,7 +19,6 @@ from typing import TypeAlias
 
 from agents.guidance.opponent_models import posterior
 from agents.traps.trap_tree import (
-    MANY_VISITS,
     Belief,
     Reply,
     ReplyTurn,
@@ -159,8 +158,7 @@ class TrapSearch:
                 break
             elif (reply := _wanting_reply(node, belief)) is not None:
                 node, belief, models = reply
-            elif node.patience < MANY_VISITS and models & ~node.asked:
-                node.patience = 0  # a scout may err, and there is nothing else left to learn
+            elif node.hurry(models):  # nothing else is left to learn
                 break
             else:  # the remaining replies are too unlikely
                 node.closed |= models

@@ -147,6 +147,12 @@ class ReplyTurn(_Node):
             models = self.scouts
         return models & ~self.asked
 
+    def hurry(self, models: int) -> bool:
+        """Where a scout may err, wait for no more visits; whether models are left to be asked."""
+        if self.patience < MANY_VISITS:
+            self.patience = 0
+        return self.patience == 0 and bool(models & ~self.asked)
+
     def enter(self, column: int, chances: Mapping[int, float], turn: Turn) -> None:
         """Enter the probability of a reply by some models."""
         self.found.setdefault(column, (defaultdict(float), turn))[0].update(chances)

@@ -1,6 +1,6 @@
 """`connectx book`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from agents.book.building.trap_book import (
     opponents_asked,
     strong_opponents,
 )
-from agents.book.repertoire import RepertoireScope
+from agents.book.repertoire import Repertoire, RepertoireScope
 from agents.options import require_at_least
 from agents.parallel.workers import CORES
 from agents.reporting.output_file import replace_content, require_writable
@@ -147,7 +147,7 @@ def book(
         return
     scope_of_traps = TrapScope(*board, seat or 2, tuple(opponent or strong_opponents(*board)))
     scope_of_traps.check()
-    earlier = {} if improve is None else _earlier_columns(improve, scope_of_traps)
+    earlier = None if improve is None else _earlier_book(improve, scope_of_traps)
     seconds = 60.0 * (TRAP_MINUTES if minutes is None else minutes)
     writing.write_traps(scope_of_traps, moves, seconds, earlier, output or Path("traps.cxrp"))
 
@@ -182,7 +182,7 @@ class Writing:
         scope: TrapScope,
         moves: RepertoireScope,
         seconds: float,
-        earlier: Mapping[int, int],
+        earlier: Repertoire | None,
         output: Path,
     ) -> None:
         """Write traps, and best moves for the other positions that their player meets."""
@@ -191,8 +191,12 @@ class Writing:
         megabytes = self.table_megabytes
         with self._begun(replies, others) as ([known, other_columns], executor, show):
             count = chosen_count(self.workers, self.dask)
-            traps = build_traps(replies, known, executor, count, megabytes, seconds, show, earlier)
-            columns = {**earlier, **other_columns, **traps}
+            columns = dict[int, int]()
+            if earlier is not None:
+                show(0, 0, "reading the earlier book")
+                columns = columns_of_book(earlier, scope.seat)
+            traps = build_traps(replies, known, executor, count, megabytes, seconds, show, columns)
+            columns |= {**other_columns, **traps}
             data = build_repertoire(others, columns, executor, megabytes, show)
             replace_content(output, data)
         _say_written(output, f"{len(traps)} traps, and the moves of the other positions")
@@ -232,16 +236,15 @@ class Writing:
             raise typer.Exit(1) from unfinished
 
 
-def _earlier_columns(file: str, scope: TrapScope) -> dict[int, int]:
-    """The columns of a book of traps for the same board and seat; else a ValueError or OSError."""
+def _earlier_book(file: str, scope: TrapScope) -> Repertoire:
+    """The book of traps in a file, for the same board and seat; else a ValueError or OSError."""
     book = decode_repertoire(traps_content(file))
     if book.scope[:3] != scope[:3] or book.scope.plies_of(scope.seat) < 0:
         raise ValueError(
             f"{file} has no moves of player {scope.seat} on {ConnectX(*scope[:3])!r}: name another "
             "book for --improve"
         )
-    with status_line("Reading the book"):
-        return columns_of_book(book, scope.seat)
+    return book
 
 
 def _say_written(output: Path, content: str) -> None:

@@ -4,7 +4,7 @@ A player's plies are computed in turn: the moves of one ply, and every reply to 
 positions of the next.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -51,24 +51,20 @@ class RepertoireBuilder:
 
     def build(self) -> BitField:
         """Find all moves."""
-        begin = [self.game.initial_state()]
-        for player, positions in ((1, begin), (2, following(self.game, begin))):
+        for player in (1, 2):
             last = self.scope.plies_of(player)
-            for ply in range(player - 1, last + 1, 2):
+            for ply, positions in positions_met(self.game, player, last, self._column):
                 self._find(positions, f"player {player}, ply {ply} of {last}", self.choice)
-                if ply + 2 <= last:
-                    positions = following(self.game, map(self._moved, positions))
-        positions, last = begin, self.scope.all_plies
+        positions, last = [self.game.initial_state()], self.scope.all_plies
         for ply in range(last + 1):
             self._find(positions, f"all positions, ply {ply} of {last}", "first")
             positions = following(self.game, positions)
         return make_bit_field(self._bits)
 
-    def _moved(self, state: BoardState) -> BoardState:
-        """The position after the repertoire's move."""
+    def _column(self, state: BoardState) -> int:
+        """The column of the repertoire's move."""
         columns = promising_moves(self.board, state)
-        chosen = columns[0] if len(columns) == 1 else self.columns[state.key]
-        return self.game.get_next_state(state, chosen)
+        return columns[0] if len(columns) == 1 else self.columns[state.key]
 
     def _find(self, positions: Iterable[BoardState], ply: str, choice: str) -> None:
         """Find the moves of the positions of a ply, and enter their bits."""
@@ -105,25 +101,28 @@ def following(game: ConnectX, states: Iterable[BoardState]) -> list[BoardState]:
     return [*found.values()]
 
 
-def columns_of_book(book: Repertoire, player: int) -> dict[int, int]:
-    """By key, the columns in the positions that a player meets who follows a book.
+def positions_met(
+    game: ConnectX, player: int, last: int, column: Callable[[BoardState], int]
+) -> Iterator[tuple[int, list[BoardState]]]:
+    """The plies of a player up to the last one, each with the positions that the player can meet.
 
-    Positions with a single promising move are left out.
+    The player's `column` in these positions is asked for only before the next ply.
     """
-    game, last, found = ConnectX(*book.scope[:3]), book.scope.plies_of(player), dict[int, int]()
     positions = [game.initial_state()]
     if player == 2:
         positions = following(game, positions)
     for ply in range(player - 1, last + 1, 2):
-        moved = []
-        for state in positions:
-            columns = promising_moves(book.board, state)
-            if len(columns) > 1:
-                columns = (book.column(state),)
-                found[state.key] = columns[0]
-            moved.append(game.get_next_state(state, columns[0]))
+        yield ply, positions
         if ply + 2 <= last:
+            moved = (game.get_next_state(state, column(state)) for state in positions)
             positions = following(game, moved)
+
+
+def columns_of_book(book: Repertoire, player: int) -> dict[int, int]:
+    """By key, the columns in the positions that a player meets who follows a book."""
+    game, last, found = ConnectX(*book.scope[:3]), book.scope.plies_of(player), dict[int, int]()
+    for _, positions in positions_met(game, player, last, lambda state: found[state.key]):
+        found.update({state.key: book.column(state) for state in positions})
     return found
 
 
