@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.options import alternatives, check_options
 from agents.perfect import PerfectAgent
-from agents.registry import parse_options
+from agents.registry import joined_options, parse_options, parse_specification
 from agents.reporting.input_file import read_content
 from agents.reporting.output_file import replace_text
 from agents.trace.exercise import (
@@ -56,7 +56,9 @@ AGENTS = alternatives([*RECORDED_SEARCHES, PERFECT])
         "A game tree: [[3, 12, 8], {'Left': 2, 'Right': [4, '?']}]; @FILE reads it from "
         "a file, - from standard input.",
     ),
-    agent=setting("AGENT", f"The agent to explain: {AGENTS}."),
+    agent=setting(
+        "AGENT", f"The agent to explain, maybe with options, as in mcts:seed=1: {AGENTS}."
+    ),
     depth=setting(
         "PLIES", "How far to look ahead.", default="4 in positions; to the end in trees", min=1
     ),
@@ -104,9 +106,11 @@ def explain(
     The agent perfect has no tree to show. For a position it gives the result, where its move comes
     from, and how many replies to each move keep the result or give it away.
     """
+    agent, named = parse_specification(agent)
     if agent not in {*RECORDED_SEARCHES, PERFECT}:
         raise ValueError(f"explain shows {AGENTS}, not {agent}: choose one of these agents")
-    options = parse_options([*(option or []), *([] if depth is None else [f"depth={depth}"])])
+    further = [*(option or []), *([] if depth is None else [f"depth={depth}"])]
+    options = joined_options(named, parse_options(further))
     if agent == PERFECT:
         _require_absent(
             "perfect describes the replies to each move, without a tree: leave --agent perfect or "

@@ -205,7 +205,7 @@ the root reports ? when 0.1231 ≤ ? ≤ 0.1234
 the root reports 0.1234 when ? ≥ 0.1234
 
 # of iterative deepening the last search
---moves 4453 --depth 2 --limit 500
+--moves 4453 --agent alphabeta:depth=2 --limit 500
 this is the last of 2 searches, each one ply deeper than the one before
 
 # a position with its walk and its tree
@@ -490,6 +490,7 @@ def test_a_win_at_hand_is_told_without_a_trap(explain: Explain) -> None:
         (["--moves", "1212121"], "after '1212121' the game is over: give fewer moves"),
         (["--moves", "44", "--agent", "nobody"], "mcts or perfect, not nobody: choose"),
         (["--moves", "44", "--depth", "3", "-O", "depth=4"], "option depth is given twice"),
+        (["--agent", "alphabeta:depth=3", "--depth", "3"], "option depth is given twice"),
         (["--moves", "44", "--depth", "0"], "--depth"),
         (["--moves", "44", "-O", "engine=compiled"], "compiled code cannot be recorded"),
         (["--game", "tictactoe", "--columns", "4"], "tictactoe has one size only"),
