@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.options import agent_help, agent_options
-from agents.registry import REGISTERED, option_texts
+from agents.registry import REGISTERED, agent_class, option_texts
 from envs.board import parse_moves
 from submission.cli.games import CONNECT_X, GAME_OPTIONS, chosen_game, unfinished_position
 from submission.cli.options import argument, declared, flag, setting
@@ -17,9 +17,10 @@ from submission.terminal import console, say
 from submission.web.export import INDEX, export_page
 
 
-def agents() -> None:
+@declared(names=argument("AGENT", "The agents to list; all if none is named."))
+def agents(names: list[str] | None = None) -> None:
     """List the agents, their options and the defaults."""
-    for name, agent in REGISTERED.items():
+    for name, agent in {name: agent_class(name) for name in names or REGISTERED}.items():
         console.print(Text.assemble((name, "bold"), f"  {agent_help(agent)}"))
         table = Table(box=None, show_header=False, padding=(0, 2))
         for option in agent_options(agent):

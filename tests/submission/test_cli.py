@@ -48,6 +48,11 @@ def test_agents_lists_every_option_with_its_default(shell: Shell) -> None:
         assert re.search(rf"^{name} ", listing, flags=re.MULTILINE)
         for option in agent_options(agent):
             assert re.search(rf"\b{option.name}=\S+ {re.escape(option.help)}", words)
+    one = shell.run("agents", "minimax").stdout.strip()
+    assert one in listing
+    assert one.startswith("minimax ")
+    assert "expectimax  " not in one
+    assert "unknown agent 'nobody'" in shell.refusal("agents", "minimax", "nobody")
 
 
 @pytest.mark.parametrize(
