@@ -86,6 +86,10 @@ def function_of(command: str) -> Callable[..., None]:
 class CommandGroup(TyperGroup):
     """Imports only the command that is called; types are `Any` where Typer's versions differ."""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands: Any = COMMANDS  # Typer suggests these names for a mistyped one
+
     def list_commands(self, ctx: Any) -> list[str]:
         """The names, in their order."""
         return list(COMMANDS)

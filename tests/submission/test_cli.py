@@ -124,6 +124,7 @@ def test_a_bundle_of_two_files_is_built_again_but_over_no_other(shell: Shell) ->
     ("words", "sentence"),
     [
         ("juggle", "No such command 'juggle'"),
+        ("evaluat", "Did you mean 'evaluate'?"),
         ("build stockfish", "unknown agent 'stockfish': choose one of " + ", ".join(REGISTERED)),
         ("build mcts -O depth=3", "agent mcts has no option 'depth'; its options: simulations"),
         ("build level:n=3 -O n=4", "option n is given twice"),
