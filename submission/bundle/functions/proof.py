@@ -143,7 +143,7 @@ def _ask(agent: Callable[..., Any], position: Position, seed: int) -> Answer:
         answer = agent(*asked[: code.co_argcount if code else 2])
         return Answer(repr(deepcopy(answer)))  # Kaggle copies it, too
     except (Exception, SystemExit) as error:
-        return Answer(FAILURE, error)
+        return Answer(FAILURE, error.with_traceback(None))  # which would keep what it answered
 
 
 class _Struct(dict[str, Any]):

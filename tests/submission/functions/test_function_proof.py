@@ -4,6 +4,7 @@ import json
 import random
 import re
 import signal
+import subprocess
 import sys
 import time
 from collections import deque
@@ -93,6 +94,16 @@ def test_an_answer_that_kaggle_cannot_copy_is_told(modules: Path) -> None:
     text = "def agent(obs, config):\n    yield 3\n"
     note = str(connectx.build(module(modules, text).agent).note)
     assert "cannot pickle 'generator' object" in note
+
+
+def test_a_coroutine_is_told_without_a_warning_that_nobody_awaits_it(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import connectx\nasync def agent(o, c): return 3\nprint(connectx.build(agent).note)"
+    )
+    ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert "cannot pickle 'coroutine' object" in ran.stdout
+    assert not ran.stderr
 
 
 @pytest.mark.parametrize("trained", ["NET", "Net"])
