@@ -5,14 +5,23 @@ The tools are the clock, variations, chance and random numbers.
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, isnan
 from sys import float_info
 from time import perf_counter
 from typing import Any, ClassVar, Generic, NamedTuple
 
-from envs.protocol import CHANCE, Action, Env, GameOfChance, State
+from envs.protocol import (
+    CHANCE,
+    Action,
+    Env,
+    GameOfChance,
+    State,
+    require_distribution,
+    require_player,
+    require_sequence,
+)
 
 
 @dataclass(frozen=True)
@@ -95,18 +104,25 @@ def legal_actions(env: Env[State, Action], state: State) -> tuple[Action, ...]:
     """The legal actions of a state in which a player is to move.
 
     Raises:
-        ValueError: the game is over, chance decides, or the game returns actions as an iterator.
+        ValueError: the game is over, or chance decides; or the game breaks the protocol: it returns
+            no list or tuple, cannot be searched because something cannot be hashed, or numbers its
+            players otherwise.
     """
     given = env.get_available_actions(state)
-    if isinstance(given, Iterator):
-        raise ValueError(
-            f"get_available_actions gives {given!r:.60}, which can be read only once: return a "
-            "list or a tuple"
-        )
+    require_sequence(state, given)
     actions = tuple(given)
     if not actions:
         raise ValueError(f"the game is over in {state}: there is nothing to search")
-    if env.current_player(state) == CHANCE:
+    try:
+        hash((state, actions))
+    except TypeError as error:
+        raise ValueError(
+            f"the state {state!r:.60} or one of its actions {actions!r:.60} cannot be hashed: make "
+            "them of numbers, texts and tuples, not of lists or arrays"
+        ) from error
+    player = env.current_player(state)
+    require_player(env, state, player)
+    if player == CHANCE:
         raise ValueError(f"chance decides in {state}: draw an outcome and search what follows it")
     return actions
 
@@ -240,9 +256,14 @@ def variation_actions(variation: Variation) -> tuple[Any, ...]:
 
 
 def possible_outcomes(env: Any, state: Any) -> dict[Any, float]:
-    """The actions that chance can take in a state of a `GameOfChance`, with their probabilities."""
+    """The actions that chance can take in a state of a `GameOfChance`, with their probabilities.
+
+    Raises ValueError if there are none, one is not a number from 0 to 1, or they do not sum to 1.
+    """
     game: GameOfChance[Any, Any] = env
+    require_player(game, state, CHANCE)
     probabilities = game.chance_probabilities(state)
+    require_distribution(f"chance in {state}", probabilities.values())
     return {action: probability for action, probability in probabilities.items() if probability}
 
 

@@ -83,6 +83,33 @@ def illegal_action(
     return ValueError(f"{place}{whose}illegal action {action!r} in {state}: {legal_advice(legal)}")
 
 
+def require_sequence(state: object, actions: object) -> None:
+    """Check that the actions of a state are a list or a tuple, not an iterator, an array or a set.
+
+    Raises:
+        ValueError: they are not.
+    """
+    if not isinstance(actions, Sequence):
+        raise ValueError(
+            f"get_available_actions({state}) is {actions!r:.60}: return a list or a tuple"
+        )
+
+
+def require_player(game: object, state: object, player: object) -> None:
+    """Check the player to move.
+
+    Raises:
+        ValueError: it is not 1, 2 or `CHANCE`, or chance has no probabilities in this game.
+    """
+    if player == CHANCE and not hasattr(game, "chance_probabilities"):
+        raise ValueError(
+            f"current_player({state}) is 0, which means chance, but there are no "
+            "chance_probabilities: add them, or number the players 1 and 2"
+        )
+    if player not in (CHANCE, 1, 2):
+        raise ValueError(f"current_player({state}) is {player!r}, not 1 or 2")
+
+
 def class_advice(rules: type) -> str:
     """Return the message that a class was given in place of a game."""
     return f"{rules.__name__} is a class: give a game, as in {rules.__name__}()"

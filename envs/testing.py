@@ -7,7 +7,15 @@ from typing import Any
 
 from envs.bitboard import has_line, mirrored
 from envs.board import BoardGame, BoardState
-from envs.protocol import CHANCE, class_advice, is_number, require_count, require_distribution
+from envs.protocol import (
+    CHANCE,
+    class_advice,
+    is_number,
+    require_count,
+    require_distribution,
+    require_player,
+    require_sequence,
+)
 
 
 def check_game(game: Any, *, games: int = 100, seed: int = 0, most_plies: int = 1000) -> None:
@@ -78,10 +86,7 @@ class _Contract:
         question = f"get_available_actions({state})"
         ask = self._game.get_available_actions
         given = ask(state)
-        _require(
-            isinstance(given, Sequence),
-            f"{question} is {given!r:.60}: return a list or a tuple, not an array",
-        )
+        _assert(require_sequence, state, given)
         actions = list(self._same_twice(question, lambda: tuple(ask(state))))
         _require(len({*actions}) == len(actions), f"{state} has an action twice: {actions}")
         known = self._known.setdefault(state, (player, actions))
@@ -140,23 +145,15 @@ class _Contract:
         )
 
     def _require_player(self, state: Hashable, player: object, actions: Sequence[Hashable]) -> None:
+        _assert(require_player, self._game, state, player)
         if player != CHANCE:
-            _require(player in (1, 2), f"current_player({state}) is {player!r}, not 1 or 2")
             return
-        _require(
-            hasattr(self._game, "chance_probabilities"),
-            f"current_player({state}) is 0, which means chance, but there are no "
-            "chance_probabilities: add them, or number the players 1 and 2",
-        )
         probabilities = self._game.chance_probabilities(state)
         _require(
             {*probabilities} == {*actions},
             f"chance_probabilities({state}) has other keys than the actions {list(actions)}",
         )
-        try:
-            require_distribution(f"chance in {state}", probabilities.values())
-        except ValueError as error:
-            raise AssertionError(str(error)) from error
+        _assert(require_distribution, f"chance in {state}", probabilities.values())
 
     def _require_refused(self, state: Hashable, action: Hashable) -> None:
         for name in ("get_next_state", "reward"):
@@ -203,3 +200,11 @@ def _require_columns(game: BoardGame) -> None:
 def _require(holds: bool, otherwise: str) -> None:
     if not holds:
         raise AssertionError(otherwise)
+
+
+def _assert(require: Callable[..., None], *arguments: object) -> None:
+    """Call a check of `envs.protocol`, and raise its ValueError as an AssertionError."""
+    try:
+        require(*arguments)
+    except ValueError as error:
+        raise AssertionError(str(error)) from error

@@ -4,8 +4,10 @@ import pickle
 import random
 from dataclasses import replace
 from time import perf_counter
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -22,7 +24,8 @@ from agents import (
 )
 from agents.agent import Clock
 from agents.registry import AGENTS
-from envs import ConnectFour, ConnectX, ExplicitTree, TicTacToe, state_from_moves
+from envs import ChanceNode, ConnectFour, ConnectX, ExplicitTree, TicTacToe, state_from_moves
+from envs.protocol import Env
 from tests.helpers.brute_force import truth_of
 from tests.helpers.clocks import ends_within, ticking_clock
 from tests.helpers.quick_agents import (
@@ -32,7 +35,7 @@ from tests.helpers.quick_agents import (
     thinking_agent_names,
     unhurried_agent,
 )
-from tests.helpers.small_games import Nim, NimState, Race, nim_value
+from tests.helpers.small_games import Nim, NimState, Race, Take, nim_value
 from tests.helpers.strategies import (
     WIDE_BOARDS,
     Position,
@@ -108,19 +111,60 @@ def test_a_finished_game_is_nothing_to_search(name: str) -> None:
             quick_agent(name).search(env, state_from_moves(env, moves))
 
 
-class ReadOnce(Nim):
-    """Gives its actions by a generator, which is true even where the game is over."""
-
-    def get_available_actions(self, state: NimState) -> Any:
-        """The actions, to be read only once."""
-        yield from super().get_available_actions(state)
+TWO_LEFT = NimState((2,), 1)
+BROKEN: dict[str, dict[str, Any]] = {
+    r"get_available_actions\(.* is <generator .*: return a list": {
+        "get_available_actions": lambda state: (take for take in [Take(0, 1)])
+    },
+    r"get_available_actions\(.* is array.*: return a list": {
+        "get_available_actions": lambda state: np.array([1, 2])
+    },
+    r"actions \(\[0, 1\],\) cannot be hashed": {"get_available_actions": lambda state: [[0, 1]]},
+    "0, which means chance, but .*: add them, or number the players 1 and 2": {
+        "current_player": lambda state: state.player - 1
+    },
+    "is 'first', not 1 or 2": {"current_player": lambda state: "first"},
+}
+"""Methods by which Nim breaks the protocol, by what each agent says of them."""
 
 
 @every_agent
-def test_actions_that_can_be_read_only_once_are_refused(name: str) -> None:
-    env = ReadOnce(1, 2)
-    with pytest.raises(ValueError, match=r"^get_available_actions gives <gen.*: return a list"):
-        quick_agent(name).search(env, env.initial_state())
+@pytest.mark.parametrize("complaint", BROKEN)
+def test_a_game_that_breaks_the_protocol_is_refused(name: str, complaint: str) -> None:
+    env = Nim(2)
+    vars(env).update(BROKEN[complaint])
+    with pytest.raises(ValueError, match=complaint):
+        quick_agent(name).search(env, TWO_LEFT)
+
+
+@every_agent
+def test_a_state_that_cannot_be_hashed_is_refused(name: str) -> None:
+    heaps: Any = [2]
+    state = NimState(heaps, 1)
+    with pytest.raises(ValueError, match=r"^the state NimState\(heaps=\[2\].*cannot be hashed"):
+        quick_agent(name).search(Nim(2), state)
+
+
+@pytest.mark.parametrize("name", ["minimax", "expectimax", "alphabeta", "mcts"])
+@pytest.mark.parametrize(
+    ("probabilities", "complaint"),
+    [
+        ({0: -0.5, 1: 1.5}, "has the probability -0.5"),
+        ({0: 0.5, 1: 0.6}, "sum to 1.1: they must sum to 1"),
+        ({0: 0.0, 1: 0.0}, "sum to 0: they must sum to 1"),
+        (None, "there are no chance_probabilities: add them"),
+    ],
+)
+def test_chance_without_a_distribution_is_refused(
+    name: str, probabilities: dict[int, float] | None, complaint: str
+) -> None:
+    tree = ExplicitTree([ChanceNode([(0.5, 1), (0.5, -1)])])
+    methods = {each: getattr(tree, each) for each in dir(Env) if not each.startswith("_")}
+    rules = SimpleNamespace(**methods)
+    if probabilities is not None:
+        rules.chance_probabilities = lambda state: probabilities
+    with pytest.raises(ValueError, match=complaint):
+        make_agent(name).search(rules, ())
 
 
 SENT: dict[str, Agent] = {
