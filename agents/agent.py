@@ -19,6 +19,7 @@ from envs.protocol import (
     GameOfChance,
     State,
     require_distribution,
+    require_hashable,
     require_player,
     require_sequence,
 )
@@ -108,18 +109,13 @@ def legal_actions(env: Env[State, Action], state: State) -> tuple[Action, ...]:
             no list or tuple, cannot be searched because something cannot be hashed, or numbers its
             players otherwise.
     """
+    require_hashable("the state", state)
     given = env.get_available_actions(state)
     require_sequence(state, given)
     actions = tuple(given)
+    require_hashable("a legal action among", actions)
     if not actions:
         raise ValueError(f"the game is over in {state}: there is nothing to search")
-    try:
-        hash((state, actions))
-    except TypeError as error:
-        raise ValueError(
-            f"the state {state!r:.60} or one of its actions {actions!r:.60} cannot be hashed: make "
-            "them of numbers, texts and tuples, not of lists or arrays"
-        ) from error
     player = env.current_player(state)
     require_player(env, state, player)
     if player == CHANCE:

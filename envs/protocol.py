@@ -95,6 +95,21 @@ def require_sequence(state: object, actions: object) -> None:
         )
 
 
+def require_hashable(what: str, thing: object) -> None:
+    """Check that a state or actions can be hashed; `what` starts the error message.
+
+    Raises:
+        ValueError: they cannot.
+    """
+    try:
+        hash(thing)
+    except TypeError as error:
+        raise ValueError(
+            f"{what} {thing!r:.60} cannot be hashed: write numbers, texts and tuples, not lists or "
+            "arrays"
+        ) from error
+
+
 def require_player(game: object, state: object, player: object) -> None:
     """Check the player to move.
 

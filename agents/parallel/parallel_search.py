@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 from agents.agent import Agent, SearchResult
 from agents.depth_first import DepthFirstAgent
 from agents.mcts_agent import MCTSAgent
-from agents.options import alternatives, require_at_least
+from agents.options import alternatives, require_whole
 from agents.parallel.merged_trees import merged_search
 from agents.parallel.root_splitting import split_search
 from agents.parallel.workers import CORES, Workers
@@ -58,7 +58,7 @@ def parallel_search(
         raise ValueError(
             f"{type(agent).__name__} cannot search in parallel: choose {alternatives(shared)}"
         )
-    require_at_least("workers", workers, 1)
+    require_whole("workers", workers, 1)
     team = Workers(executor, CORES if workers is None else workers)
     if isinstance(agent, MCTSAgent):
         return merged_search(agent, env, state, team, time_limit)

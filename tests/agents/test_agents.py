@@ -119,7 +119,9 @@ BROKEN: dict[str, dict[str, Any]] = {
     r"get_available_actions\(.* is array.*: return a list": {
         "get_available_actions": lambda state: np.array([1, 2])
     },
-    r"actions \(\[0, 1\],\) cannot be hashed": {"get_available_actions": lambda state: [[0, 1]]},
+    r"a legal action among \(\[0, 1\],\) cannot be hashed: .* not lists": {
+        "get_available_actions": lambda state: [[0, 1]]
+    },
     "0, which means chance, but .*: add them, or number the players 1 and 2": {
         "current_player": lambda state: state.player - 1
     },
@@ -143,6 +145,9 @@ def test_a_state_that_cannot_be_hashed_is_refused(name: str) -> None:
     state = NimState(heaps, 1)
     with pytest.raises(ValueError, match=r"^the state NimState\(heaps=\[2\].*cannot be hashed"):
         quick_agent(name).search(Nim(2), state)
+    tree: Any = TEXTBOOK
+    with pytest.raises(ValueError, match=r"^the state \[0\] cannot be hashed: .* tuples"):
+        quick_agent(name).search(tree, [0])
 
 
 @pytest.mark.parametrize("name", ["minimax", "expectimax", "alphabeta", "mcts"])

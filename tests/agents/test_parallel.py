@@ -248,7 +248,7 @@ def test_what_no_worker_has_begun_is_taken_back() -> None:
 
 
 def test_searches_that_cannot_be_shared_are_refused() -> None:
-    def require_refused(name: str, sentence: str, moves: str = "", workers: int = 2) -> None:
+    def require_refused(name: str, sentence: str, moves: str = "", workers: Any = 2) -> None:
         with pytest.raises(ValueError, match=sentence):
             parallel_search(
                 make_agent(name), CONNECT_FOUR, opening(moves), THREADS, workers=workers
@@ -257,6 +257,7 @@ def test_searches_that_cannot_be_shared_are_refused() -> None:
     for name in PARALLEL:
         require_refused(name, "the game is over", moves="1212121")
     require_refused("minimax", "workers must be at least 1", workers=0)
+    require_refused("minimax", "workers must be a whole number, not 1.5", workers=1.5)
 
 
 def test_the_agent_is_left_as_it_was() -> None:
