@@ -12,12 +12,14 @@ from sys import float_info
 from time import perf_counter
 from typing import Any, ClassVar, Generic, NamedTuple
 
+from envs.board import BoardGame, BoardState
 from envs.protocol import (
     CHANCE,
     Action,
     Env,
     GameOfChance,
     State,
+    class_advice,
     require_distribution,
     require_hashable,
     require_player,
@@ -57,6 +59,7 @@ class SearchResult(Generic[Action]):
 class Agent(ABC):
     """Chooses actions in any game that implements `Env`.
 
+    An agent may keep its tree or table for the next move, so each thread needs an agent of its own.
     An agent is a dataclass of JSON-able options; `agents.options.option` declares an option.
     """
 
@@ -105,10 +108,17 @@ def legal_actions(env: Env[State, Action], state: State) -> tuple[Action, ...]:
     """The legal actions of a state in which a player is to move.
 
     Raises:
-        ValueError: the game is over, or chance decides; or the game breaks the protocol: it returns
-            no list or tuple, cannot be searched because something cannot be hashed, or numbers its
-            players otherwise.
+        ValueError: the game is over, or chance decides; it is no state of the game, or `env` is a
+            class; or the game breaks the protocol: by actions in no list or tuple, by what cannot
+            be hashed, or by other players than 1 and 2.
     """
+    if isinstance(env, type):
+        raise ValueError(class_advice(env))
+    if isinstance(env, BoardGame) and not isinstance(state, BoardState):
+        raise ValueError(
+            f"{state!r:.60} is not a state of {env!r}: make one by its from_board(board), or by "
+            "state_from_moves(game, moves)"
+        )
     require_hashable("the state", state)
     given = env.get_available_actions(state)
     require_sequence(state, given)

@@ -150,6 +150,20 @@ def test_a_state_that_cannot_be_hashed_is_refused(name: str) -> None:
         quick_agent(name).search(tree, [0])
 
 
+@every_agent
+@pytest.mark.parametrize("state", ["4453", None, [0] * 42])
+def test_what_is_no_state_of_a_board_is_refused(name: str, state: Any) -> None:
+    with pytest.raises(ValueError, match=r"is not a state of ConnectFour\(\): make one by"):
+        quick_agent(name).search(ConnectFour(), state)
+
+
+@every_agent
+def test_a_class_in_place_of_a_game_is_refused(name: str) -> None:
+    rules: Any = TicTacToe
+    with pytest.raises(ValueError, match=r"^TicTacToe is a class: give a game, as in TicTacToe\("):
+        quick_agent(name).search(rules, TicTacToe().initial_state())
+
+
 @pytest.mark.parametrize("name", ["minimax", "expectimax", "alphabeta", "mcts"])
 @pytest.mark.parametrize(
     ("probabilities", "complaint"),
