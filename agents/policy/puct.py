@@ -12,7 +12,7 @@ from itertools import repeat
 from math import inf, log, sqrt
 from typing import Any, Protocol
 
-from agents.agent import Clock
+from agents.agent import Clock, is_value
 from agents.tree import MonteCarloTree, Node, SearchedNode, node_of_two_plies
 from envs.protocol import CHANCE, Action, Env, State
 
@@ -101,9 +101,24 @@ class GuidedTree(MonteCarloTree[State, Action]):
         self.settle(node)
 
     def value_leaf(self, leaf: Node[State, Action]) -> float:
-        """Ask the evaluator for the value of the leaf, and for the priors of its children."""
-        probabilities, leaf.evaluation = self.evaluator(self.env, leaf.state)
-        priors = normalised([probabilities[action] for action in leaf.children])
+        """Ask the evaluator for the value of the leaf, and for the priors of its children.
+
+        Raises:
+            ValueError: it gives no value from -1 to 1, or an action has no probability.
+        """
+        evaluation = self.evaluator(self.env, leaf.state)
+        try:
+            probabilities, leaf.evaluation = evaluation
+            weights = [probabilities[action] for action in leaf.children]
+            is_usable = is_value(leaf.evaluation) and all(0 <= weight < inf for weight in weights)
+        except (LookupError, TypeError, ValueError):  # not a mapping and a number
+            is_usable = False
+        if not is_usable:
+            raise ValueError(
+                f"the evaluator gives {evaluation!r} in {leaf.state}: the probability of each "
+                "action and a value from -1 to 1 are expected"
+            )
+        priors = normalised(weights)
         for child, prior in zip(leaf.children.values(), priors, strict=True):
             child.prior = prior
         return leaf.evaluation

@@ -120,6 +120,25 @@ OPINIONS = {
 }
 
 
+@pytest.mark.parametrize(
+    "evaluation",
+    [
+        ({"l": 0.5, "r": 0.5}, 2.0),
+        ({"l": 0.5, "r": 0.5}, float("nan")),
+        ({"l": 0.5, "r": 0.5}, None),
+        ({"l": 1.5, "r": -0.5}, 0.0),
+        ({"l": float("nan"), "r": 0.5}, 0.0),
+        ({"l": 1.0}, 0.0),
+        0.0,
+    ],
+)
+def test_an_evaluation_that_cannot_be_used_is_refused(evaluation: Any) -> None:
+    with pytest.raises(
+        ValueError, match=r"^the evaluator gives .* in \(\): the probability of each"
+    ):
+        grown_tree(TREE, (), 1, evaluator=lambda env, state: evaluation)
+
+
 def test_a_tree_by_hand() -> None:
     """Four simulations with C = 1 and a reduction of 0.5; the leaves are proven at sight.
 
