@@ -39,7 +39,7 @@ class SearchResult(Generic[Action]):
     value: float
     """The value of the state; 0.0 from agents that estimate nothing."""
     proven: bool = field(default=False, kw_only=True)
-    """Whether `value` is exact: the value of the state under perfect play."""
+    """Whether `value` is exact: the value under perfect play, or against expectimax's model."""
     principal_variation: tuple[Action, ...] = ()
     """The line of play that the search expects, `action` first."""
     action_values: Mapping[Action, float] = field(default_factory=dict)

@@ -15,8 +15,9 @@ class Env(Protocol[State, Action]):
 
     An environment stores no position: each method is a pure function of the given state. States
     are immutable and hashable; two states are equal exactly when the game continues from both in
-    the same way. The environment defines the dynamics and the winner, and a search uses nothing
-    else of the game, as in G. Crassous, "Tree Search algorithms for solving games".
+    the same way. The game ends, whatever is played: no time limit interrupts a rollout. The
+    environment defines the dynamics and the winner, and a search uses nothing else of the game, as
+    in G. Crassous, "Tree Search algorithms for solving games".
     """
 
     def initial_state(self) -> State:
