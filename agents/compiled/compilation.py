@@ -88,32 +88,39 @@ class Compilation:
         search: the name of the search in messages.
         prove: compiles the search, and returns whether its results equal those of plain Python.
         board: the board of wide words for which it is compiled; None if one serves all boards.
+        otherwise: how the search is run if that fails.
     """
 
     def __init__(
-        self, search: str, prove: Callable[[], bool], board: ConnectX | None = None
+        self,
+        search: str,
+        prove: Callable[[], bool],
+        board: ConnectX | None = None,
+        otherwise: str = "run in plain Python",
     ) -> None:
         self._search = search
         self._prove = prove
         self._board = board
+        self._otherwise = otherwise
         self._begun = False
         self._beginning = Lock()
         self._done = Event()
         self._usable = False
 
-    def begin(self) -> None:
-        """Begin to compile the search, in the background if `PATIENCE.beside_games`."""
+    def begin(self, beside: bool = False) -> None:
+        """Begin to compile the search, in the background if `beside` or `PATIENCE.beside_games`."""
         with self._beginning:
             begins, self._begun = not self._begun, True
         if not begins:
             return
         self._done.clear()
-        if PATIENCE.beside_games:
+        if beside or PATIENCE.beside_games:
             name = f"compiling {self._search}"
             thread = Thread(target=self._compile_beside, name=name, daemon=True)
             thread.start()
             atexit.register(end_thread, thread)
         else:
+            Thread(target=self._announce, args=[len(COMPILED_ANEW)], daemon=True).start()
             self._compile()
 
     def is_ready(self, patient: bool = True) -> bool:
@@ -140,8 +147,6 @@ class Compilation:
                 sys.setswitchinterval(usual)
 
     def _compile(self) -> None:
-        if not PATIENCE.beside_games:
-            Thread(target=self._announce, args=[len(COMPILED_ANEW)], daemon=True).start()
         try:
             self._usable = compiles() and self._is_admitted() and self._proven()
         except KeyboardInterrupt:
@@ -165,7 +170,7 @@ class Compilation:
     def _is_admitted(self) -> bool:
         if self._board is None or WIDE_BOARDS.take(self._board):
             return True
-        self._say(f"run in plain Python ({WIDE_BOARDS.most} other large boards are compiled)")
+        self._say(f"{self._otherwise} ({WIDE_BOARDS.most} other large boards are compiled)")
         return False
 
     def _proven(self) -> bool:
@@ -175,7 +180,7 @@ class Compilation:
             problem = "its results differ when it is compiled"
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
-        self._say(f"run in plain Python ({problem})")
+        self._say(f"{self._otherwise} ({problem})")
         return False
 
     def _say(self, what: str) -> None:

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from copy import copy
 from functools import lru_cache
+from math import inf
 from typing import TypeAlias, TypeGuard
 
 from agents.agent import Clock
 from agents.compiled.compilation import (
     CREATING,
+    WIDE_BOARDS,
     Compilation,
     is_compiled_game,
     takes_wide_words,
@@ -31,6 +33,9 @@ from envs.compiled.random_stream import random_action, stream_of_seed
 from envs.connectx import ConnectX
 
 SLICE_NODES = 65_536  # nodes between two looks at the clock: some 10 ms
+OWN_CODE_NODES = 50_000_000
+"""Nodes, some six seconds, after which a board gets code of its own. That takes seven seconds to
+compile, and a node then takes some three quarters of the time."""
 UNDER_WAY = 1 << 12  # places for positions that threads search at the same time
 PROOF_BOARD = ConnectX(rows=7, columns=8, inarow=5)
 """The board that tests the shared code for all boards: it fills a word, including its sign."""
@@ -43,9 +48,12 @@ PROOF_NODES = 20_000  # for all of them, in each engine: some tenths of a second
 
 
 class CompiledEngine:
-    """The compiled kernel for one size of board, and the table that its searches share."""
+    """The compiled kernel for one size of board, and the table that its searches share.
 
-    def __init__(self, env: ConnectX, table_megabytes: int) -> None:
+    It begins with code that serves all boards, unless it is compiled `for_itself`.
+    """
+
+    def __init__(self, env: ConnectX, table_megabytes: int, for_itself: bool = False) -> None:
         self.board = board_masks(*env.size)
         self.layout = table_layout(self.board, table_megabytes)
         try:
@@ -54,7 +62,26 @@ class CompiledEngine:
             advice = "choose a smaller table_megabytes"
             raise ValueError(f"no memory for a table of {table_megabytes} MB: {advice}") from None
         self.generation = 1
-        self.solve = make_solve(self.board, self.layout)
+        for_itself = for_itself or is_compiled_for_itself(self.board)
+        self.solve = make_solve(self.board, self.layout, for_itself)
+        self._env = env
+        self._nodes_left: float = inf if for_itself else OWN_CODE_NODES
+
+    def hasten(self, nodes: int) -> None:
+        """Count visited nodes; after many, compile code for this board alone, and go on with it.
+
+        A process whose users choose the boards does not: machine code is never freed.
+        """
+        self._nodes_left -= nodes
+        if self._nodes_left > 0 or WIDE_BOARDS.most is not None:
+            return
+        own = own_compilation(self._env)
+        own.begin(beside=True)
+        if own.is_ready(patient=False):
+            self.solve = make_solve(self.board, self.layout, for_itself=True)
+            self._nodes_left = inf
+        elif own.has_failed():
+            self._nodes_left = inf
 
     def forget(self) -> None:
         """Empty the table."""
@@ -115,9 +142,11 @@ class CompiledJob:
         """Continue until all are solved, the time is up, or `node_limit` nodes are visited."""
         solved = False
         while not (solved or self.cancelled or clock.expired() or self.nodes >= node_limit):
+            before = self.nodes
             arrays = SolverArrays(self._stack, self.engine.table, self._progress)
-            limit = int(min(self.nodes + SLICE_NODES, node_limit))
+            limit = int(min(before + SLICE_NODES, node_limit))
             solved = self.engine.solve(self._batch, arrays, limit)
+            self.engine.hasten(self.nodes - before)
         self.engine.generation = int(self._progress[GENERATION])
 
 
@@ -144,14 +173,22 @@ def solver_compilation(env: ConnectX) -> Compilation:
         return _compilation_on(PROOF_BOARD, "the solver")
 
 
+def own_compilation(env: ConnectX) -> Compilation:
+    """The compilation of the solver for a board alone, which can also share code."""
+    with CREATING:
+        return _compilation_on(env, f"the solver of {env!r}", for_itself=True)
+
+
 @lru_cache
-def _compilation_on(env: ConnectX, search: str) -> Compilation:
+def _compilation_on(env: ConnectX, search: str, for_itself: bool = False) -> Compilation:
     """The compilation that is tested on a board."""
 
     def finds_what_plain_python_finds() -> bool:
         states, most = _late_positions(env), env.rows * env.columns
         jobs: list[SolverJob] = [
-            CompiledJob(CompiledEngine(env, PROOF_MEGABYTES), states, -most, most, False, False),
+            CompiledJob(
+                CompiledEngine(env, PROOF_MEGABYTES, for_itself), states, -most, most, False, False
+            ),
             PlainJob(PlainEngine(env), states, -most, most, cold=False),
         ]
         for job in jobs:
@@ -161,7 +198,8 @@ def _compilation_on(env: ConnectX, search: str) -> Compilation:
         return all(max(a, b) <= min(c, d) for a, b, c, d in bounds)
 
     board = env if takes_wide_words(env) else None
-    return Compilation(search, finds_what_plain_python_finds, board)
+    otherwise = "run by the code for all boards" if for_itself else "run in plain Python"
+    return Compilation(search, finds_what_plain_python_finds, board, otherwise)
 
 
 def _late_positions(env: ConnectX) -> list[BoardState]:

@@ -166,13 +166,13 @@ def solve_on_any_board(
 
 
 def is_compiled_for_itself(board: BoardMasks) -> bool:
-    """Whether a board has its own code, with its constants: Connect Four, and wide words."""
+    """Whether a board has its own code from the start: Connect Four, and wide words."""
     return type(board.board) is not int or board[:3] == (6, 7, 4)
 
 
-def make_solve(board: BoardMasks, layout: TableLayout) -> Callable[..., bool]:
-    """`narrow_bounds` for a board and a table, compiled."""
-    if is_compiled_for_itself(board):
+def make_solve(board: BoardMasks, layout: TableLayout, for_itself: bool) -> Callable[..., bool]:
+    """`narrow_bounds` for a board and a table, compiled for all boards or with its constants."""
+    if for_itself:
         return partial(compiled(make_solve_on_board(board)), layout)
     return partial(compiled(solve_on_any_board), board, layout)
 

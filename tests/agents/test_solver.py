@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import product
+from math import inf
 from random import Random
 from time import sleep
 from typing import Any
@@ -13,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.agent import Clock
+from agents.compiled import compilation
 from agents.compiled.compilation import Compilation
+from agents.solver import solver_engine
 from agents.solver.score_table import empty_table, table_layout, table_length
 from agents.solver.solver import ScoreBounds, Solver
 from agents.solver.solver_engine import CompiledEngine, CompiledJob, fits_solver, solver_compilation
@@ -157,6 +160,25 @@ def test_a_search_in_slices_is_the_uninterrupted_one() -> None:
         job.run(Clock(), limit)
     bounds = Solver(CONNECT_FOUR).bounds(state)
     assert (job.lowers[0], job.nodes) == (bounds.lower, bounds.nodes)
+
+
+def test_a_long_search_goes_on_in_code_for_its_board_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = ConnectX(4, 6, 4)
+    state = env.initial_state()
+    usual = Solver(env).bounds(state)
+    monkeypatch.setattr(solver_engine, "OWN_CODE_NODES", 1)
+    engine = CompiledEngine(env, 64)
+    shared, job = engine.solve, CompiledJob(engine, [state], -12, 12, False, False)
+    monkeypatch.setattr(compilation.WIDE_BOARDS, "most", 1)  # as where users choose the boards
+    job.run(Clock(), 20)
+    monkeypatch.setattr(compilation.WIDE_BOARDS, "most", None)
+    assert not solver_engine.own_compilation(env)._begun
+    while engine.solve is shared:
+        job.run(Clock(), job.nodes + 1)
+        sleep(0.02)
+    assert job.lowers[0] < job.uppers[0]
+    job.run(Clock(), inf)
+    assert (job.lowers[0], job.uppers[0], job.nodes) == (usual.lower, usual.upper, usual.nodes)
 
 
 def test_a_time_limit_ends_the_search_in_time() -> None:
