@@ -108,12 +108,17 @@ def legal_actions(env: Env[State, Action], state: State) -> tuple[Action, ...]:
     """The legal actions of a state in which a player is to move.
 
     Raises:
-        ValueError: the game is over, or chance decides; it is no state of the game, or `env` is a
-            class; or the game breaks the protocol: by actions in no list or tuple, by what cannot
+        ValueError: the game is over, or chance decides; it is no state of the game, or `env` is no
+            game; or the game breaks the protocol: by actions in no list or tuple, by what cannot
             be hashed, or by other players than 1 and 2.
     """
     if isinstance(env, type):
         raise ValueError(class_advice(env))
+    if not hasattr(env, "get_available_actions"):
+        raise ValueError(
+            f"{env!r:.60} has no get_available_actions: give a game, or the `unwrapped` of a "
+            "Gymnasium environment"
+        )
     if isinstance(env, BoardGame) and not isinstance(state, BoardState):
         raise ValueError(
             f"{state!r:.60} is not a state of {env!r}: make one by its from_board(board), or by "

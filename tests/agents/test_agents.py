@@ -7,6 +7,7 @@ from time import perf_counter
 from types import SimpleNamespace
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -145,7 +146,7 @@ def test_a_state_that_cannot_be_hashed_is_refused(name: str) -> None:
     state = NimState(heaps, 1)
     with pytest.raises(ValueError, match=r"^the state NimState\(heaps=\[2\].*cannot be hashed"):
         quick_agent(name).search(Nim(2), state)
-    tree: Any = TEXTBOOK
+    tree: Any = ExplicitTree(TEXTBOOK)
     with pytest.raises(ValueError, match=r"^the state \[0\] cannot be hashed: .* tuples"):
         quick_agent(name).search(tree, [0])
 
@@ -158,10 +159,18 @@ def test_what_is_no_state_of_a_board_is_refused(name: str, state: Any) -> None:
 
 
 @every_agent
-def test_a_class_in_place_of_a_game_is_refused(name: str) -> None:
+def test_what_is_no_game_is_refused(name: str) -> None:
+    wrapped: Any = gymnasium.make("connectx/TicTacToe-v0")
     rules: Any = TicTacToe
-    with pytest.raises(ValueError, match=r"^TicTacToe is a class: give a game, as in TicTacToe\("):
-        quick_agent(name).search(rules, TicTacToe().initial_state())
+    for env, complaint in [
+        (rules, r"^TicTacToe is a class: give a game, as in TicTacToe\("),
+        (wrapped, "^<OrderEnforcing<.*has no get_available_actions: give .* the `unwrapped` of"),
+    ]:
+        with pytest.raises(ValueError, match=complaint):
+            quick_agent(name).search(env, TicTacToe().initial_state())
+    game = wrapped.unwrapped
+    wrapped.reset()
+    assert quick_agent(name).act(game, game.state) in game.get_available_actions(game.state)
 
 
 @pytest.mark.parametrize("name", ["minimax", "expectimax", "alphabeta", "mcts"])
