@@ -240,9 +240,15 @@ def grade_page(grade: Grade) -> str:
 
 
 def _notes(grade: Grade) -> Iterator[str]:
-    """Notes on an early end, the time, kinds of failures, and what Kaggle's competitors count."""
+    """Notes on an early end, repeated positions, times, failures, and what competitors count."""
     done = f"{len(grade.answers)} of {grade.asked} positions"
     yield from early_end_in_words(grade.completion, done)
+    distinct = len({answer.position.state for answer in grade.answers})
+    if distinct < len(grade.answers):
+        yield (
+            "Positions were repeated, but the intervals take all as independent. Distinct "
+            f"positions: {distinct} of {len(grade.answers)}."
+        )
     seconds = [answer.seconds for answer in grade.answers if answer.failure is None]
     if seconds:
         mean = sum(seconds) / len(seconds)

@@ -113,6 +113,17 @@ def test_both_figures_are_the_notebooks(shell: Shell, lines: list[dict[str, Any]
     assert stats["best"]["player"]["value"] == perfect / 8
 
 
+@pytest.mark.parametrize(("games", "distinct"), [("4453 5344 4453", 1), ("4453 4454", 2)])
+def test_positions_that_are_repeated_are_told(shell: Shell, games: str, distinct: int) -> None:
+    """Positions are equal if the same stones lie in them, in whatever order they were played."""
+    judge, asked = Judge(), games.split()
+    lines = [f"{moves} {max(judge.scores(moves).values())}" for moves in asked]
+    Path("lines").write_text("\n".join(lines))
+    said = " ".join(shell.output("grade", "greedy", "--positions", "lines", "--brief").split())
+    repeated = f"Distinct positions: {distinct} of {len(asked)}." in said
+    assert repeated == (distinct < len(asked))
+
+
 def test_a_sample_is_drawn_before_anything_is_solved(games: list[str], tmp_path: Path) -> None:
     path = tmp_path / "positions"
     path.write_text("".join(f"{moves} 0\n" for moves in ["1", *games]))  # the first takes seconds
