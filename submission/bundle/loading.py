@@ -5,7 +5,12 @@ import re
 from collections.abc import Collection, Iterator, Set
 from contextlib import suppress
 
-from submission.bundle.definitions import BundleError, Definition, since_replaced
+from submission.bundle.definitions import (
+    CHANGING_METHODS,
+    BundleError,
+    Definition,
+    since_replaced,
+)
 from submission.bundle.naming import Symbol, Use
 from submission.bundle.source_tree import SourceTree
 
@@ -81,8 +86,9 @@ class Loading:
     ) -> bool:
         """Whether a statement fills in needed values, or sets up the process.
 
-        A call such as `init()`, a decorator such as `@register`, or a class that its base registers
-        can fill in values. A call that only tries out the agent does not count.
+        A call such as `init()`, a decorator such as `@register` or `@rules.add`, or a class that
+        its base or its metaclass registers can fill in values. A call that only tries out the
+        agent does not count.
         """
         called = [
             use
@@ -91,7 +97,7 @@ class Loading:
         ]
         if self._plays(statement):
             return False
-        if isinstance(statement.statement, ast.ClassDef) and self._is_entered(called, needed):
+        if statement.is_called_later and self._is_entered(statement, called, needed):
             return True
         if statement.is_called_later and not statement.decorators:
             return False  # only a base class could be called here
@@ -101,12 +107,40 @@ class Loading:
             for one in self._reached(called) - playing
         )
 
-    def _is_entered(self, called: list[Use], needed: Set[tuple[str, str]]) -> bool:
-        """Whether a class runs an `__init_subclass__` that is needed or changes needed names."""
+    def _is_entered(
+        self, statement: Definition, called: list[Use], needed: Set[tuple[str, str]]
+    ) -> bool:
+        """Whether a function or a class runs a method that enters it in needed values.
+
+        That is a class's `__init_subclass__`, its metaclass's, or one that a decorator calls.
+        """
+        spans = [statement.text.span(each) for each in statement.decorators]
+        decorating = [
+            use for use in called if any(begin <= use.reference.start < end for begin, end in spans)
+        ]
+        roots = {(statement.module, use.reference.path[0]) for use in decorating}
+        methods = {_method_of(each) for each in statement.decorators}
+        if not needed.isdisjoint(roots) and any(
+            isinstance(node, ast.FunctionDef) and node.name in methods and _keeps_argument(node)
+            for one in self._reached(decorating)
+            if isinstance(one.statement, ast.ClassDef)
+            for node in one.statement.body
+        ):
+            return True
+        if not isinstance(statement.statement, ast.ClassDef):
+            return False
+        reached = self._reached(called)
+        metaclasses = {
+            ast.unparse(keyword.value)
+            for one in (statement, *reached)
+            for keyword in getattr(one.statement, "keywords", ())
+            if keyword.arg == "metaclass"
+        }
         return any(
             not needed.isdisjoint((one.module, name) for name in {*one.names, *one.changed})
-            for one in self._reached(called)
-            if any(
+            for one in reached
+            if not metaclasses.isdisjoint(one.names)
+            or any(
                 isinstance(node, ast.FunctionDef) and node.name == "__init_subclass__"
                 for node in one.nodes
             )
@@ -160,3 +194,24 @@ class Loading:
                 uses = self._tree.uses(definition)
                 self._read[definition] = [use for use in uses if not use.reference.binds]
         return self._read[definition]
+
+
+def _method_of(decorator: ast.expr) -> str:
+    """The name of the method that a decorator calls if it belongs to an object or a class."""
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return called.attr if isinstance(called, ast.Attribute) else "__call__"
+
+
+def _keeps_argument(method: ast.FunctionDef) -> bool:
+    """Whether a method, or a function in it, stores an argument in an attribute or a container."""
+    nodes = [*ast.walk(method)]
+    given = {node.arg for node in nodes if isinstance(node, ast.arg)} - {"self", "cls"}
+    stored = list[ast.expr]()
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Attribute() | ast.Subscript(), *_], value=value):
+                stored.append(value)
+            case ast.Call(func=ast.Attribute(attr=name), args=arguments):
+                stored += arguments if CHANGING_METHODS.fullmatch(name) else []
+    names = (node for value in stored for node in ast.walk(value) if isinstance(node, ast.Name))
+    return any(node.id in given for node in names)

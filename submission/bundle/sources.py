@@ -52,7 +52,7 @@ class Module:
     imports: dict[str, Import] = field(default_factory=dict)
     running: list[Definition] = field(default_factory=list)
     """Statements that may call functions that change other names: by decorators, for example, or as
-    classes that inherit `__init_subclass__`."""
+    classes that inherit `__init_subclass__` or have a metaclass."""
     unfinished: set[str] = field(default_factory=set)
     """Names that left-out statements, such as one still running, define or change."""
     for_types: set[str] = field(default_factory=set)
@@ -214,7 +214,8 @@ class ModuleReader:
         """Record a statement among those that define or change these names."""
         for name in names:
             self.module.definitions.setdefault(name, []).append(definition)
-        is_derived = isinstance(definition.statement, ast.ClassDef) and definition.statement.bases
+        statement = definition.statement
+        is_derived = isinstance(statement, ast.ClassDef) and (statement.bases or statement.keywords)
         if definition.decorators or is_derived or not definition.is_called_later:
             self.module.running.append(definition)
 

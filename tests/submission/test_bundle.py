@@ -252,6 +252,14 @@ def test_what_cannot_be_carried_over_is_an_error_with_file_and_line(
         ("try: import none\nexcept ImportError as error: none = 3", "none == 3"),
         ("try: import quick\nexcept ImportError:\n    def quick(): return 5", "quick() == 5"),
         ("class A:\n    def __init_subclass__(cls): A.B = cls\nclass C(A): D = 3", "A.B.D == 3"),
+        (
+            "class A(type):\n    def __init__(c, *_): A.B = c\nclass C(metaclass=A): D = 3",
+            "A.B.D == 3",
+        ),
+        (
+            "class A:\n    def enter(self, f): self.f = f\na = A()\n@a.enter\ndef f(): return 3",
+            "a.f() == 3",
+        ),
         ('A = """a\n  \nb"""', "len(A) == 6"),
         ('if typing.TYPE_CHECKING: pass\nelse:\n    A = """a\n    b"""', "len(A) == 7"),
         ("if typing.TYPE_CHECKING: pass\nelse:\n    A = [\n        7\n    ]", "A == [7]"),

@@ -95,9 +95,9 @@ def require_same(
                 raise ValueError(
                     f"{name} and its file differ: {position} {name} {ours} and the file {theirs}. "
                     "Something that it uses has changed since it was defined, or is filled in by "
-                    "code that does not go into the file, such as fill(TABLE) or a metaclass: run "
-                    "its definition again, fill it in by a statement such as TABLE[key] = value, "
-                    "or save it and read it from a file"
+                    "code that does not go into the file, such as fill(TABLE), or is only named in "
+                    "a text, as in globals()['NAME']: run its definition again, fill it in by a "
+                    "statement such as TABLE[key] = value, or save it and read it from a file"
                 )
             if ours.error and theirs.error and note is None:
                 note = f"It {ours} {position}."

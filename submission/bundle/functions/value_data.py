@@ -125,7 +125,8 @@ def _as_data(value: Any, within: frozenset[int]) -> Any:
     if isinstance(value, tuple | list | set | frozenset):
         return [_as_data(each, inner) for each in value]
     kind = type(value).__qualname__
-    if isinstance(value, date | time) or type(value).__module__.startswith("numpy.random."):
+    home = str(getattr(type(value), "__module__", ""))  # which `type(...)` in a file lacks
+    if isinstance(value, date | time) or home.startswith("numpy.random."):
         return [kind]  # a time or a random generator: a file has its own, new in each game
     if is_of_torch_jit(value):
         return [kind, _as_data({**value.state_dict()}, inner)]

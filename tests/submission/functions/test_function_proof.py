@@ -34,13 +34,9 @@ def agent(obs, config):
 USED = [1]
 """
 BY_CHANCE = "import os\ndef agent(o): return os.urandom(1)[0] + L[0]\nL = [2]\n"
-REGISTERING = f"""
-TABLE = {{}}
-class Listed(type):
-    def __init__(cls, *parts): TABLE[cls.__name__] = cls
-class Last(metaclass=Listed):
-    def move(self, free): return free[-1]
-def agent(obs, config): return TABLE["Last"]().move({FREE})
+BY_TEXT = f"""
+def last(free): return free[-1]
+def agent(obs, config): return globals()["last"]({FREE})
 """
 
 
@@ -62,7 +58,7 @@ def agent(obs, config): return TABLE["Last"]().move({FREE})
         (PLACING, "not in", "not on", r"mine.py:4: not Python"),
         (PLACING, "USED = [1]", "USED = 1 / 0", "fails when it is loaded: ZeroDivisionError"),
         (BY_CHANCE, "[2]", "[]", "and the file fails with IndexError"),
-        (REGISTERING, "TABLE", "TABLE", r"or a metaclass: .* TABLE\[key\] = value"),
+        (BY_TEXT, "last", "last", r"only named in a text, as in globals\(\)\['NAME'\]: run its"),
     ],
 )
 def test_a_file_that_plays_otherwise_is_not_handed_over(
@@ -73,10 +69,6 @@ def test_a_file_that_plays_otherwise_is_not_handed_over(
     Path("mine.py").write_text(text.replace(was, written))
     with pytest.raises(ValueError, match=reason):
         function_file(mine.agent)
-
-
-def test_classes_that_a_metaclass_registers_are_entered_as_the_refusal_says(modules: Path) -> None:
-    assert function_file(module(modules, f"{REGISTERING}TABLE['Last'] = Last\n").agent)
 
 
 def test_a_function_that_fails_is_told(modules: Path) -> None:

@@ -193,6 +193,64 @@ def agent(obs, config):
     assert worth(1) == 1 and worth("") == 0 and ALL == [NAMED["first"]]
     return [NAMED["last"], registry.made, ALL[0]()][len(free) % 3](free)
 """,
+    "an object of a class that `type` makes": f"""
+OPTIONS = type("Options", (), {{"first": -1}})()
+def agent(obs, config): return {FREE}[OPTIONS.first]
+""",
+    "functions that methods enter": f"""
+import time
+class Rules:
+    named = {{}}
+    def __init__(self): self.all, self.seconds = [], 0
+    def __call__(self, rule): self.all.append(rule); return rule
+    @classmethod
+    def called(cls, name):
+        def enter(rule): cls.named[name] = rule; return rule
+        return enter
+    def timed(self, rule):
+        def asked(*given):
+            begin = time.perf_counter()
+            answer = rule(*given)
+            self.seconds += time.perf_counter() - begin
+            return answer
+        return asked
+rules = Rules()
+@rules
+def first(free): return free[0]
+@Rules.called("last")
+def last(free): return free[-1]
+@rules.timed
+def middle(free): return free[len(free) // 2]
+@rules.timed
+def report(): print(rules.seconds)
+def agent(obs, config):
+    return [*rules.all, Rules.named["last"], middle][len({FREE}) % 3]({FREE})
+""",
+    "classes that a metaclass enters": f"""
+TABLE = {{}}
+class Listed(type):
+    known = []
+    def __new__(meta, *parts):
+        made = super().__new__(meta, *parts)
+        meta.known.append(made)
+        return made
+    def __init__(cls, *parts): TABLE[cls.__name__] = cls
+class First(metaclass=Listed):
+    def move(self, free): return free[0]
+class Last(First):
+    def move(self, free): return free[-1]
+def agent(obs, config):
+    assert [each.__name__ for each in Listed.known] == ["First", "Last"]
+    return TABLE["Last"]().move({FREE})
+""",
+    "classes that a metaclass enters in a table alone": f"""
+TABLE = {{}}
+class Listed(type):
+    def __init__(cls, *parts): TABLE[cls.__name__] = cls
+class Last(metaclass=Listed):
+    def move(self, free): return free[-1]
+def agent(obs, config): return TABLE["Last"]().move({FREE})
+""",
     "classes that enter themselves": f"""
 import logging
 from dataclasses import dataclass
@@ -384,6 +442,12 @@ WRITTEN |= {
 @pytest.mark.parametrize("text", WRITTEN.values(), ids=WRITTEN)
 def test_what_was_written_plays_the_same(text: str, modules: Path) -> None:
     require_same_answers(modules, text)
+
+
+def test_what_a_decorator_only_wraps_stays_out(modules: Path) -> None:
+    text = WRITTEN["functions that methods enter"]
+    assert "def report" in text
+    assert "def report" not in function_file(module(modules, text).agent).text
 
 
 @pytest.mark.skipif(sys.version_info < (3, 14), reason="annotations are evaluated at once")
