@@ -122,9 +122,9 @@ def doubt_choice(choice: Choice | None, source: SourceFacts) -> str | None:
         return f"{rule}, which is {what} and not {meant.name} (line {meant.line})"
     oddities = {
         "is a class": choice.type == "class",
-        "is imported": choice.type == "function" and not choice.is_own,
-        "is a lambda": choice.name == "<lambda>",
         "takes no observation": choice.arguments == 0,
+        "is imported": choice.type == "function" and not choice.is_own,
+        "is a lambda": choice.type == "function" and choice.name == "<lambda>",
     }
     odd = next((oddity for oddity, is_so in oddities.items() if is_so), None)
     return None if odd is None else f"{rule}, which {odd}: {what}"
@@ -137,7 +137,8 @@ def mend_choice(choice: Choice) -> str:
         return last
     return (
         f"name its arguments, as in `def {choice.name}(observation, configuration)`, because "
-        f"Kaggle passes nothing to *args; or {last}"
+        "Kaggle passes nothing to *args; if a decorator such as @torch.no_grad() has wrapped it, "
+        f"call it from such a function; or {last}"
     )
 
 
@@ -148,7 +149,7 @@ def _line(choice: Choice, source: SourceFacts) -> int | None:
 
 def _meant(choice: Choice, source: SourceFacts) -> Definition | None:
     """The last function that is named like an agent, unless Kaggle takes such a function."""
-    if choice.type == "function" and AGENT_NAME.search(choice.name):
+    if choice.type in ("function", "partial") and AGENT_NAME.search(choice.name):
         return None
     functions = [entry for entry in reversed(source.definitions) if entry.kind == "function"]
     return next((entry for entry in functions if AGENT_NAME.search(entry.name)), None)

@@ -30,6 +30,19 @@ BYTE_ORDER_MARK = "U+FEFF"
 NO_PACKAGE = re.compile("'__name__' not in globals|relative import with no known parent package")
 """Python's messages about a relative import outside a package: in text, and in a module."""
 
+UNPICKLED = re.compile(
+    "attribute lookup .* failed|not (found|the same object) as|Can't get attribute"
+)
+"""Python's messages about a class or a function that pickle does not find in its module."""
+
+NO_MODULE_TO_PICKLE = (
+    "Kaggle executes the file's text, which is no module, so pickle does not find the functions "
+    "and classes in it"
+)
+DO_NOT_PICKLE = (
+    "pickle only plain data, such as lists and arrays, and start threads instead of processes"
+)
+
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE")
 """Signals by which the system ends a process that has crashed."""
 
@@ -87,8 +100,11 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
         case "SyntaxError" | "IndentationError" | "TabError":
             return Cause(
                 f"a syntax error: {error.message} (read with Python {error.python})",
-                "correct the line, and run the file with Python before it is checked",
+                "correct the line, and run the file with Python before it is checked; or choose a "
+                "newer Python by --python if the line needs one",
             )
+        case "PicklingError" | "AttributeError" if UNPICKLED.search(error.message):
+            return Cause(f"{error.type}: {error.message}: {NO_MODULE_TO_PICKLE}", DO_NOT_PICKLE)
         case "NameError" if "__file__" in error.message:
             return Cause(
                 "`__file__` is used, which does not exist: Kaggle executes the file's text",

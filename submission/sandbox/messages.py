@@ -40,9 +40,9 @@ class Choice(Struct, frozen=True, forbid_unknown_fields=True):
     """The callable that Kaggle takes as the agent."""
 
     name: str
-    type: Literal["function", "class", "object"]
+    type: Literal["function", "class", "object", "partial"]
     line: Number | None  # where its code begins; None for what has no Python code of its own
-    arguments: Number | None  # how many arguments its code takes; None as for `line`
+    arguments: Number | None  # how many arguments Kaggle counts; None as for `line`
     file: str | None  # name of the file of its code; None as for `line`
     is_own: bool  # whether the submission's file defines it
 

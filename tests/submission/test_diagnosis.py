@@ -60,6 +60,24 @@ def of_failure(kind: str, message: str, module: str | None = None) -> Fault:
     return fault(game(failure("ERROR", cause, error=error)))
 
 
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("PicklingError", "Can't pickle <class 'Net'>: attribute lookup Net on builtins failed"),
+        ("PicklingError", "Can't pickle <class 'Net'>: it's not found as builtins.Net"),
+        ("PicklingError", "Can't pickle <function f>: it's not the same object as __main__.f"),
+        ("AttributeError", "Can't get attribute 'Net' on <module '__main__' (built-in)>"),
+    ],
+)
+def test_pickle_finds_nothing_of_a_file_that_is_no_module(kind: str, message: str) -> None:
+    found = of_failure(kind, message)
+    assert found.cause.startswith(
+        f"{kind}: {message}: Kaggle executes the file's text, which is no"
+    )
+    assert "threads instead of processes" in found.mend
+    assert "correct the line" in of_failure(kind, "'Net' object has no attribute 'x'").mend
+
+
 def test_no_fault_of_the_submission() -> None:
     assert diagnose(game(None, HELPER), NO_FACTS, NEIGHBOURS) is None
     assert diagnose(game(None), SourceFacts(newer_line=3), NEIGHBOURS) is None
@@ -161,7 +179,12 @@ def chosen(source: str, folder: Path) -> tuple[Choice, SourceFacts]:
         ("def find_move(obs, conf):\n    return 0\n", "find_move (line 1, 2 arguments)"),
         (
             "import functools\nplay = lambda o, c: 0\nbot = functools.partial(play)\n",
-            "partial (obj",
+            "<lambda> (partial, line 2)",
+        ),
+        (
+            "import functools\ndef my_agent(depth, o, c): return 0\n"
+            "bot = functools.partial(functools.partial(my_agent), 3)\n",
+            "my_agent (partial, line 2)",
         ),
         ("class Bot:\n    def __call__(self, o, c): pass\nbot = Bot()\n", "Bot (object, line 1)"),
     ],
@@ -192,6 +215,10 @@ def test_what_looks_right(source: str, description: str, tmp_path: Path) -> None
         ("from textwrap import dedent\n", "which is imported: dedent (of textwrap.py, 1 argument)"),
         ("play_it = lambda obs: 0\n", "which is a lambda: <lambda> (line 1, 1 argument)"),
         ("def play_it(): pass\n", "takes no observation: play_it (line 1, 0 arguments)"),
+        (
+            "import contextlib\n@contextlib.contextmanager\ndef agent(obs, conf): return 0\n",
+            "takes no observation: agent (of contextlib.py, 0 arguments)",
+        ),
     ],
 )
 def test_what_looks_wrong(source: str, doubt: str, tmp_path: Path) -> None:
@@ -203,6 +230,7 @@ def test_a_decorator_s_wrapper_must_name_the_arguments(tmp_path: Path) -> None:
     choice, facts = chosen(timed + AGENT, tmp_path)
     assert "wrapper (line 2, 0 arguments) and not agent" in (doubt_choice(choice, facts) or "")
     assert "`def wrapper(observation, configuration)`" in mend_choice(choice)
+    assert "if a decorator such as @torch.no_grad() has wrapped it" in mend_choice(choice)
 
 
 def test_definitions_and_imports_are_found_in_every_block(tmp_path: Path) -> None:

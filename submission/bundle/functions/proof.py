@@ -20,6 +20,7 @@ from submission.arena.game_record import GameConfiguration
 from submission.arena.own_referee import OwnGame
 from submission.bundle.functions.fresh_state import StateName, as_written, last_callable
 from submission.bundle.hidden_files import hidden_files
+from submission.sandbox.causes import DO_NOT_PICKLE, NO_MODULE_TO_PICKLE, UNPICKLED
 from submission.sandbox.inside.player_process import seed_generators
 
 POSITIONS = 100
@@ -39,6 +40,13 @@ FAILURE = "an exception"
 READ_ABOVE = (
     "read it at the top of its module, by a statement such as NAME = ..., so that its value goes "
     "into the file"
+)
+
+CHANGED_SINCE = (
+    "Something that it uses has changed since it was defined, or is filled in by code that does "
+    "not go into the file, such as fill(TABLE), or is only named in a text, as in "
+    "globals()['NAME']: run its definition again, fill it in by a statement such as "
+    "TABLE[key] = value, or save it and read it from a file"
 )
 
 
@@ -94,10 +102,7 @@ def require_same(
             if ours.text != theirs.text and _are_apart(asked, from_file, position):
                 raise ValueError(
                     f"{name} and its file differ: {position} {name} {ours} and the file {theirs}. "
-                    "Something that it uses has changed since it was defined, or is filled in by "
-                    "code that does not go into the file, such as fill(TABLE), or is only named in "
-                    "a text, as in globals()['NAME']: run its definition again, fill it in by a "
-                    "statement such as TABLE[key] = value, or save it and read it from a file"
+                    + (_without_module(theirs.error) or CHANGED_SINCE)
                 )
             if ours.error and theirs.error and note is None:
                 note = f"It {ours} {position}."
@@ -187,8 +192,16 @@ def load(name: str, text: str, path: Path) -> dict[str, Any]:
                 "so that they go into the file as data"
             ) from error
         except (Exception, SystemExit) as error:
-            raise ValueError(f"the file of {name} fails when it is loaded: {error!r}") from error
+            why = _without_module(error)
+            raise ValueError(
+                f"the file of {name} fails when it is loaded: {error!r}{why and f'. {why}'}"
+            ) from error
     return loaded
+
+
+def _without_module(error: BaseException | None) -> str:
+    """Why pickle fails in a file, and what to do instead; empty for another error or none."""
+    return f"{NO_MODULE_TO_PICKLE}: {DO_NOT_PICKLE}" if UNPICKLED.search(str(error)) else ""
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import re
 import reprlib
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from types import CodeType, SimpleNamespace
@@ -230,13 +231,17 @@ def report_loading(main: Path, report: Callable[..., None]) -> None:
 
 
 def describe_choice(chosen: Any, main: Path) -> Report:
-    """Describe the callable that Kaggle takes as the agent."""
+    """Describe the callable that Kaggle takes as the agent; a partial one by its function."""
+    is_partial = isinstance(chosen, partial)
+    while isinstance(chosen, partial):
+        chosen = chosen.func
     code = _code(chosen)
+    kind = "class" if isinstance(chosen, type) else "function" if code else "object"
     return {
         "name": _name(chosen),
-        "type": "class" if isinstance(chosen, type) else "function" if code else "object",
+        "type": "partial" if is_partial else kind,
         "line": code.co_firstlineno if code else None,
-        "arguments": code.co_argcount if code else None,
+        "arguments": code.co_argcount if code and not is_partial else None,
         "file": Path(code.co_filename).name if code else None,
         "is_own": _is_own(chosen, main),
     }

@@ -34,6 +34,12 @@ def agent(obs, config):
 USED = [1]
 """
 BY_CHANCE = "import os\ndef agent(o): return os.urandom(1)[0] + L[0]\nL = [2]\n"
+PICKLED = f"""
+import pickle
+class Parts: ...
+PARTS = 0
+def agent(obs, config): return {FREE}[PARTS and TEXT[0] * 0]
+"""
 BY_TEXT = f"""
 def last(free): return free[-1]
 def agent(obs, config): return globals()["last"]({FREE})
@@ -58,6 +64,13 @@ def agent(obs, config): return globals()["last"]({FREE})
         (PLACING, "not in", "not on", r"mine.py:4: not Python"),
         (PLACING, "USED = [1]", "USED = 1 / 0", "fails when it is loaded: ZeroDivisionError"),
         (BY_CHANCE, "[2]", "[]", "and the file fails with IndexError"),
+        (
+            PICKLED,
+            "PARTS = 0",
+            "PARTS = TEXT = pickle.dumps(Parts())",
+            "is loaded: .* no module, so pickle",
+        ),
+        (PICKLED, "return", "pickle.dumps(Parts()); return", "and the file fails .* start threads"),
         (BY_TEXT, "last", "last", r"only named in a text, as in globals\(\)\['NAME'\]: run its"),
     ],
 )
