@@ -148,8 +148,11 @@ def _line(choice: Choice, source: SourceFacts) -> int | None:
 
 
 def _meant(choice: Choice, source: SourceFacts) -> Definition | None:
-    """The last function that is named like an agent, unless Kaggle takes such a function."""
-    if choice.type in ("function", "partial") and AGENT_NAME.search(choice.name):
+    """The last function that is named like an agent, unless Kaggle takes what is named like one.
+
+    That may be an object that a decorator such as `lru_cache` has made of the function.
+    """
+    if choice.type != "class" and AGENT_NAME.search(choice.name):
         return None
     functions = [entry for entry in reversed(source.definitions) if entry.kind == "function"]
     return next((entry for entry in functions if AGENT_NAME.search(entry.name)), None)

@@ -27,6 +27,9 @@ UNREACHED = re.compile(
 
 BYTE_ORDER_MARK = "U+FEFF"
 
+MAGIC = re.compile(r"line \d+: [%!]")
+"""A line of a syntax error that is a command of notebooks, such as `%%writefile`."""
+
 NO_PACKAGE = re.compile("'__name__' not in globals|relative import with no known parent package")
 """Python's messages about a relative import outside a package: in text, and in a module."""
 
@@ -96,6 +99,11 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
                 "the file has a byte order mark (U+FEFF), which Python skips but Kaggle, which "
                 "executes the file's text, does not",
                 "save the file as UTF-8 without a byte order mark (BOM)",
+            )
+        case "SyntaxError" if any(map(MAGIC.match, error.lines)):
+            return Cause(
+                "a line that begins with % or ! is a command of notebooks, which is not Python",
+                "leave it out",
             )
         case "SyntaxError" | "IndentationError" | "TabError":
             return Cause(

@@ -52,6 +52,8 @@ BAD: list[Any] = [
         "column 7, which does not exist: columns run from 0 to 6",
         "def agent(o, c): return 7",
     ),
+    ("ERROR", "is a command of notebooks", f"%%writefile submission.py\n{GOOD}"),
+    ("ERROR", "is a command of notebooks", f"{GOOD}\n!pip install numba\n"),
     (
         "ERROR",
         "score (line 4, 3 arguments) and not agent (line 1)",

@@ -187,6 +187,7 @@ def chosen(source: str, folder: Path) -> tuple[Choice, SourceFacts]:
             "my_agent (partial, line 2)",
         ),
         ("class Bot:\n    def __call__(self, o, c): pass\nbot = Bot()\n", "Bot (object, line 1)"),
+        (f"from functools import cache\n@cache\n{AGENT}", "agent (object, imported)"),
     ],
 )
 def test_what_looks_right(source: str, description: str, tmp_path: Path) -> None:
