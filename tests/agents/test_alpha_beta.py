@@ -2,18 +2,16 @@
 
 from dataclasses import replace
 from functools import cache
-from math import inf
 from typing import Any
 
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agents import AlphaBetaAgent, MinimaxAgent
-from agents.agent import Clock, Finding
-from agents.alpha_beta import AlphaBeta, Bound, Entry, TranspositionTable
-from agents.guidance.heuristics import HEURISTICS, zero
-from agents.guidance.ordering import natural
+from agents.agent import Finding
+from agents.alpha_beta import Bound, Entry, TranspositionTable
+from agents.guidance.heuristics import HEURISTICS
 from envs import ChanceNode, ConnectX, ExplicitTree, MinNode, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.random_trees import mixed_trees, worth
@@ -143,23 +141,6 @@ def test_chance_changes_no_value(tree: Any, options: dict[str, Any], depth: int 
     assert exact.action_values[result.action] == pytest.approx(exact.value, abs=1e-9)
     if depth is None:
         assert result.value * env.scale == pytest.approx(worth(tree), abs=1e-9)
-
-
-@given(mixed_trees(), st.floats(-1, 1), st.floats(-1, 1))
-def test_what_a_window_returns_bounds_the_value(tree: Any, one: float, other: float) -> None:
-    """As the docstring of `AlphaBeta` says, up to rounding."""
-    alpha, beta = sorted((one, other))
-    assume(alpha < beta)
-    env = ExplicitTree(tree)
-    search = AlphaBeta(env, zero, natural, Clock(), TranspositionTable(0), killer_moves=False)
-    value = search.state_value((), env.get_available_actions(()), inf, 0, alpha, beta)[0]
-    true_value = worth(tree) / env.scale
-    if value <= alpha:
-        assert true_value <= value + 1e-12
-    elif value >= beta:
-        assert true_value >= value - 1e-12
-    else:
-        assert value == pytest.approx(true_value, abs=1e-12)
 
 
 @pytest.mark.parametrize(

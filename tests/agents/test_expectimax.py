@@ -106,11 +106,6 @@ def test_actions_that_the_model_rules_out_are_not_visited() -> None:
 # --- the models
 
 
-def test_uniform_replies() -> None:
-    env = ConnectX(rows=2, columns=3, inarow=3)
-    assert uniform_replies(env, state_from_moves(env, "11")) == {1: 0.5, 2: 0.5}
-
-
 def test_epsilon_greedy_follows_the_agent_but_for_epsilon() -> None:
     env = ExplicitTree({"a": 1, "b": 3, "c": 2})
     model = epsilon_greedy(MinimaxAgent(), epsilon=0.3)

@@ -90,14 +90,6 @@ def test_visits_and_totals_add_up(
         assert set(node.untried).isdisjoint(node.children)
 
 
-def test_each_simulation_adds_a_leaf_and_every_action_is_tried_before_one_is_repeated() -> None:
-    env = ConnectFour()
-    tree = grown_tree(env, env.initial_state(), 7)
-    assert tree.nodes == 8
-    assert set(tree.root.children) == set(range(7))
-    assert [child.visits for child in tree.root.children.values()] == [1] * 7
-
-
 def test_a_node_in_which_a_win_is_at_hand_has_that_child_alone() -> None:
     env = ConnectFour()
     three_in_a_column = state_from_moves(env, "121212")
