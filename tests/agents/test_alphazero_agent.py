@@ -125,26 +125,6 @@ def test_a_temperature_draws_in_proportion_to_the_visits() -> None:
         assert abs(drawn[action] - count * chance) <= 5 * (count * chance * (1 - chance)) ** 0.5
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"exploration": -1.0}, "exploration must be at least 0"),
-        ({"fpu": float("inf")}, "fpu must be finite"),
-        ({"noise": 1.5}, "noise must be from 0 to 1, not 1.5"),
-        ({"noise_alpha": 0.0}, "noise_alpha must be from 0.01 to 1000000, not 0.0"),
-        ({"noise_alpha": 1e308}, r"noise_alpha must be from 0.01 to 1000000, not 1e\+308"),
-        ({"temperature": -0.5}, "temperature must be at least 0"),
-        ({"root": "uct"}, "unknown root 'uct': choose one of puct, gumbel"),
-        ({"engine": "fast"}, "unknown engine 'fast'"),
-        ({"root": "gumbel", "simulations": None}, "a gumbel root needs a number of simulations"),
-        ({"weights": b""}, "this is not a trained policy"),
-    ],
-)
-def test_what_does_not_fit_is_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        AlphaZeroAgent(**options)
-
-
 def test_the_compiled_engine_is_refused_where_it_cannot_search() -> None:
     for env in (ConnectX(16, 16), MisereConnectX(4, 4, 3)):
         with pytest.raises(ValueError, match="the compiled engine needs Numba, ConnectX"):

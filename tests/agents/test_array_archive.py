@@ -1,9 +1,7 @@
 """Arrays of strangers: whatever a file claims to hold, it is read within limits or refused."""
 
 import struct
-import tracemalloc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
@@ -23,6 +21,7 @@ from agents.policy.training.label_files import read_labelled_positions, write_la
 from agents.policy.training.labelling import label_grove
 from agents.policy.training.training_files import decode_state, encode_state
 from envs import ConnectFour, ConnectX
+from tests.helpers.systems import memory_below
 from tests.helpers.trained_policies import random_policy
 
 POLICY = encode_policy(random_policy(ConnectFour(), seed=1))
@@ -102,15 +101,8 @@ HOSTILE_ARRAYS: dict[str, Callable[[], bytes]] = {
 }
 
 
-@contextmanager
-def little_memory() -> Iterator[None]:
-    """Of what is read here, all but a small part must not be unfolded."""
-    tracemalloc.start()
-    try:
-        yield
-        assert tracemalloc.get_traced_memory()[1] < UNFOLDED / 10
-    finally:
-        tracemalloc.stop()
+little_memory = partial(memory_below, UNFOLDED / 10)
+"""Of what is read here, all but a small part must not be unfolded."""
 
 
 @pytest.mark.parametrize("made", HOSTILE_ARRAYS.values(), ids=HOSTILE_ARRAYS.keys())
@@ -226,7 +218,10 @@ def test_an_array_of_a_checkpoint_is_not_unfolded_again_and_again() -> None:
     tree = b"[" + b",".join([b'{"bytes": "0"}'] * 1000) + b"]"
     content = encode_state([bytes(UNFOLDED // 1000)])
     content = archive_with(content, tree=array((len(tree),), "|u1", tree))
-    with little_memory(), pytest.raises(ValueError, match="its array '0' cannot be read"):
+    with (
+        little_memory(),
+        pytest.raises(ValueError, match="its array '0' cannot be read"),
+    ):
         decode_state(content)
 
 

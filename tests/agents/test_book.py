@@ -4,7 +4,6 @@ BitBully's databases were computed independently.
 """
 
 import struct
-import tracemalloc
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +22,7 @@ from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.bitboard import board_masks
 from tests.helpers.brute_force import env_of, reached_states, score_by_brute_force, truth_of
 from tests.helpers.strategies import mirrored
+from tests.helpers.systems import memory_below
 
 CONNECT_FOUR = BookScope(6, 7, 4, 8)
 SMALL_BOARDS = [
@@ -152,23 +152,14 @@ def written(scope: tuple[int, int, int, int], scores: bytes, *, after: bytes = b
     ids=["plies", "columns", "board", "not folded", "cut short", "something after it"],
 )
 def test_a_book_takes_what_its_bytes_are_worth(content: bytes, sentence: str) -> None:
-    assert memory_of_refusal(content, sentence) < 2**26
+    with memory_below(2**26), pytest.raises(ValueError, match=sentence):
+        open_book(decode_book(content))
 
 
 def test_no_more_of_a_book_is_unfolded_than_it_may_hold() -> None:
     content = written((6, 7, 4, 8), zlib.compress(bytes(10**7)))
-    assert memory_of_refusal(content, "is damaged") < 2**20
-
-
-def memory_of_refusal(content: bytes, sentence: str) -> int:
-    """The most bytes that are held at a time before a book is refused."""
-    tracemalloc.start()
-    try:
-        with pytest.raises(ValueError, match=sentence):
-            open_book(decode_book(content))
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    with memory_below(2**20), pytest.raises(ValueError, match="is damaged"):
+        open_book(decode_book(content))
 
 
 def test_the_shipped_book_against_published_scores() -> None:

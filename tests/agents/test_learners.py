@@ -20,7 +20,7 @@ from agents.reporting.stats import score_estimate
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.executors import AtOnce
-from tests.helpers.quick_agents import end_of_game
+from tests.helpers.quick_agents import points
 from tests.helpers.shell import Shell
 from tests.helpers.strategies import WIDE_BOARDS
 from tests.helpers.trained_policies import random_policy, unrounded_policy
@@ -174,14 +174,9 @@ def test_a_minute_of_self_play_beats_random_moves() -> None:
     env = ConnectX(4, 4, inarow=3)
     learner = LEARNERS["alphazero"](env, TrainingSettings(seed=1, simulations=8, width=16))
     learner.advance(0.5)
-    agent, points = make_agent("policy", weights=content(learner)), 0.0
-    for seed in range(100):
-        for seat in (1, 2):
-            random = RandomAgent(seed)
-            players = (agent, random) if seat == 1 else (random, agent)
-            winner = env.winner(end_of_game(env, *players))
-            points += {None: 0.5, seat: 1.0}.get(winner, 0.0)
-    assert points >= 125
+    agent = make_agent("policy", weights=content(learner))
+    games = [points(env, agent, RandomAgent(n), seat) for n in range(100) for seat in (1, 2)]
+    assert sum(games) >= 125
 
 
 def test_self_play_learns_how_late_positions_end() -> None:

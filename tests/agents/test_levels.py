@@ -18,7 +18,7 @@ from envs.board import BoardState
 from envs.compiled.random_stream import stream_of_seed
 from tests.helpers.documents import README, ROOT, SEARCHES, text_of
 from tests.helpers.kaggle_rules import kaggle_game
-from tests.helpers.quick_agents import end_of_game
+from tests.helpers.quick_agents import end_of_game, points
 from tests.helpers.strategies import random_game
 
 ENV = ConnectFour()
@@ -81,14 +81,11 @@ def test_there_is_no_other_level(n: Any) -> None:
 @pytest.mark.parametrize(("weaker", "stronger"), [(1, 2), (2, 4), (3, 5), (4, 6), (5, 7)])
 def test_a_higher_level_wins(weaker: int, stronger: int) -> None:
     """By the games of one seed, which are the same on every machine."""
-    points = 0.0
+    total = 0.0
     for opening, seat in product(range(3), (1, 2)):
-        better, worse = level(stronger, opening), level(weaker, opening)
-        players = (better, worse) if seat == 1 else (worse, better)
         state = state_from_moves(ENV, f"{opening % 7 + 1}{opening * 3 % 7 + 1}")
-        winner = ENV.winner(end_of_game(ENV, *players, state))
-        points += {None: 0.5, seat: 1.0}.get(winner, 0.0)
-    assert points >= 4.5
+        total += points(ENV, level(stronger, opening), level(weaker, opening), seat, state)
+    assert total >= 4.5
 
 
 def test_wins_and_blocks_are_seen_ever_more_reliably() -> None:

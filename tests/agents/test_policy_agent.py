@@ -36,7 +36,13 @@ from envs import ConnectFour, ConnectX, TicTacToe
 from envs.bitboard import fits_in_wide_word, fits_in_word
 from envs.board import BoardGame, BoardState
 from envs.compiled.random_stream import stream_of_seed
-from tests.helpers.strategies import Position, board_games, random_game, unfinished_positions
+from tests.helpers.strategies import (
+    Position,
+    board_games,
+    mirrored,
+    random_game,
+    unfinished_positions,
+)
 from tests.helpers.trained_policies import random_policy, unrounded_policy
 
 FOUR = ConnectFour()
@@ -158,14 +164,6 @@ def test_a_file_gives_back_the_policy_but_for_rounded_features(
         assert array.dtype == expected.dtype
 
 
-def test_numpy_alone_reads_a_file() -> None:
-    policy = random_policy(FOUR, seed=1)
-    with np.load(BytesIO(encode_policy(policy)), allow_pickle=False) as arrays:
-        assert arrays["scope"].tolist() == [6, 7, 4, 7]
-        assert arrays["dense"].shape == (12, 8)
-        np.testing.assert_array_equal(arrays["bias"], policy.network.bias)
-
-
 def test_arrays_are_read_in_the_order_of_c() -> None:
     """For others a search would be compiled anew, on its own time."""
     content, file = encode_policy(random_policy(FOUR, seed=1)), BytesIO()
@@ -269,7 +267,7 @@ def test_mirror_images_are_worth_the_same(position: Position) -> None:
     """The logits of the mirror image, by the flat board turned round, are those turned round."""
     env, state = position
     network = random_policy(env, seed=4).network
-    image = env.from_board(board_in_a_mirror(env, env.to_board(state)), state.player)
+    image = mirrored(env, state)
     logits, values = averaged(evaluate_network, network, env, [state, image])
     of_cells = len(env.action_cells) == env.rows * env.columns
     actions = list(range(len(env.action_cells)))

@@ -166,6 +166,16 @@ def test_functions_are_values_of_the_options_that_name_functions_alone(name: str
         ("mcts", {"rollout": "x"}, "rollout 'x': choose one of uniform, decisive"),
         ("mcts", {"final_move": "x"}, "final_move 'x': choose one of visits, value, total"),
         ("mcts", {"engine": "x"}, "engine 'x': choose one of auto, compiled, reference"),
+        ("alphazero", {"exploration": -1.0}, "exploration must be at least 0"),
+        ("alphazero", {"fpu": inf}, "fpu must be finite"),
+        ("alphazero", {"noise": 1.5}, "noise must be from 0 to 1, not 1.5"),
+        ("alphazero", {"noise_alpha": 0.0}, "noise_alpha must be from 0.01 to 1000000, not 0.0"),
+        ("alphazero", {"noise_alpha": 1e308}, r"from 0.01 to 1000000, not 1e\+308"),
+        ("alphazero", {"temperature": -0.5}, "temperature must be at least 0"),
+        ("alphazero", {"root": "uct"}, "unknown root 'uct': choose one of puct, gumbel"),
+        ("alphazero", {"engine": "fast"}, "unknown engine 'fast'"),
+        ("alphazero", {"root": "gumbel", "simulations": None}, "a gumbel root needs a number of s"),
+        ("alphazero", {"weights": b""}, "this is not a trained policy"),
     ],
 )
 def test_an_unknown_choice_or_a_number_out_of_range_is_refused(

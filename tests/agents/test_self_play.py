@@ -16,7 +16,8 @@ from agents.policy.learners.self_play_kernel import (
     play_games,
 )
 from agents.policy.learners.targets import experience_memory, play_memory
-from envs import BoardGame, BoardState, ConnectX, TicTacToe
+from agents.policy.training.labelled_positions import states_of
+from envs import BoardGame, ConnectX, TicTacToe
 from envs.compiled.jit import compiled
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.strategies import WIDE_BOARDS
@@ -46,17 +47,12 @@ def played(
     return Experience(*(array[:count] for array in into))
 
 
-def states_of(experience: Experience) -> list[BoardState]:
-    pairs = zip(experience.movers.tolist(), experience.masks.tolist(), strict=True)
-    return [BoardState.of_stones(mover, mask) for mover, mask in pairs]
-
-
 @pytest.mark.parametrize(
     "env", [*BOARDS, pytest.param(WIDE_BOARDS[0], marks=pytest.mark.slow)], ids=repr
 )
 def test_compiled_games_are_those_of_plain_python(env: BoardGame) -> None:
     fast, plain = (played(env, plain=plain, games=3) for plain in (False, True))
-    assert states_of(fast) == states_of(plain)
+    assert states_of(*fast[:2]) == states_of(*plain[:2])
     assert (max(fast.masks.tolist()) >= 1 << 63) == (env == WIDE_BOARDS[0])
     for one, other in zip(fast[2:], plain[2:], strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-7)
@@ -64,7 +60,7 @@ def test_compiled_games_are_those_of_plain_python(env: BoardGame) -> None:
 
 @pytest.mark.parametrize("env", [ConnectX(3, 3, inarow=2), ConnectX(2, 2, 3), ConnectX(3, 3, 1)])
 def test_games_that_end_before_an_opening_could_are_played(env: BoardGame) -> None:
-    states = states_of(played(env, opening_plies=8))
+    states = states_of(*played(env, opening_plies=8)[:2])
     assert all(env.get_available_actions(state) for state in states)
     assert len(states) >= GAMES
 
@@ -74,7 +70,7 @@ def test_policies_are_legal_and_what_is_proven_is_exact_and_played(env: BoardGam
     experience, truth, proven = played(env), BruteForce(env), 0
     np.testing.assert_allclose(experience.policies.sum(axis=1), 1)
     assert (np.abs(experience.values) <= 1).all()
-    for state, *position in zip(states_of(experience), *experience[2:], strict=True):
+    for state, *position in zip(states_of(*experience[:2]), *experience[2:], strict=True):
         policy, value, kind = position
         assert not np.delete(policy, env.get_available_actions(state)).any()
         if kind & PROVEN_VALUE:
@@ -89,7 +85,7 @@ def test_policies_are_legal_and_what_is_proven_is_exact_and_played(env: BoardGam
 def test_games_follow_each_other_from_opening_to_end() -> None:
     """Each position is a successor of the one before, or begins a game after few random moves."""
     env = ConnectX(4, 4, inarow=3)
-    states = states_of(played(env))
+    states = states_of(*played(env)[:2])
     begins = 1
     for before, after in pairwise(states):
         children = [env.get_next_state(before, a) for a in env.get_available_actions(before)]

@@ -213,17 +213,16 @@ def test_a_training_that_goes_on_keeps_its_curve_and_its_time(tmp_path: Path) ->
     assert [trial.rounds for trial in after.trials.held] == [0, 1, 2, 3, 4, 5]
 
 
-def test_a_file_in_the_place_of_the_logs_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "policy.tensorboard").touch()
-    with pytest.raises(FileExistsError, match=r"policy\.tensorboard is not a folder .* rename it"):
-        train(tmp_path, rounds=1)
-
-
-def test_a_folder_for_the_logs_that_cannot_be_written_is_refused(
+def test_what_is_no_folder_for_the_logs_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """TensorBoard printed a traceback from a thread of its own."""
-    (tmp_path / "policy.tensorboard").mkdir()
+    logs = tmp_path / "policy.tensorboard"
+    logs.touch()
+    with pytest.raises(FileExistsError, match=r"policy\.tensorboard is not a folder .* rename it"):
+        train(tmp_path, rounds=1)
+    logs.unlink()
+    logs.mkdir()
     monkeypatch.setattr("os.access", lambda path, mode: False)  # the superuser may write anywhere
     with pytest.raises(FileExistsError, match=r"tensorboard is not a folder that can be written"):
         train(tmp_path, rounds=1)

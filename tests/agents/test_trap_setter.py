@@ -21,7 +21,7 @@ from agents.traps.trap_setter import DEPTHS, DEPTHS_IN_PYTHON, TrapSetter, Watch
 from agents.traps.trap_tree import Turn
 from envs import BoardState, ConnectFour, ConnectX, state_from_moves
 from tests.helpers.brute_force import BruteForce
-from tests.helpers.quick_agents import end_of_game
+from tests.helpers.quick_agents import end_of_game, points
 from tests.helpers.strategies import quiet_game, random_game
 
 ENV = ConnectFour()
@@ -121,7 +121,9 @@ def test_traps_gain_points_from_lost_positions(monkeypatch: pytest.MonkeyPatch) 
     gained = {}
     for resistance in RESISTANCES:
         agent = PerfectAgent(time_limit=None, threads=1, resistance=resistance)
-        gained[resistance] = sum(points(agent, opponent, state) for state in lost)
+        gained[resistance] = sum(
+            points(ENV, agent, opponent, state.player, state) for state in lost
+        )
     assert gained["traps"] > gained["longest"]
 
 
@@ -133,13 +135,6 @@ def lost_positions(plies: int, wanted: int) -> list[BoardState]:
         if SOLVER.outcome(state) == -1:
             lost.append(state)
     return lost
-
-
-def points(agent: Agent, opponent: Agent, state: BoardState) -> float:
-    """1 for a win of `agent`, who is to move, 1/2 for a draw."""
-    players = (agent, opponent) if state.player == 1 else (opponent, agent)
-    winner = ENV.winner(end_of_game(ENV, *players, state))
-    return 0.5 if winner is None else float(winner == state.player)
 
 
 def test_on_other_boards_traps_are_set_too() -> None:

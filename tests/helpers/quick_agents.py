@@ -7,6 +7,7 @@ from typing import Any
 from agents import Agent, agent_names, make_agent
 from agents.options import agent_options
 from agents.registry import agent_class
+from envs import BoardGame
 
 
 def has_option(name: str, option: str) -> bool:
@@ -55,3 +56,9 @@ def end_of_game(env: Any, first: Agent, second: Agent, state: Any = None) -> Any
         assert action in actions
         state = env.get_next_state(state, action)
     return state
+
+
+def points(env: BoardGame, agent: Agent, opponent: Agent, seat: int, state: Any = None) -> float:
+    """Of an agent on a seat, in a game as above: 1 for a win, 1/2 for a draw."""
+    players = (agent, opponent) if seat == 1 else (opponent, agent)
+    return {seat: 1.0, None: 0.5}.get(env.winner(end_of_game(env, *players, state)), 0.0)

@@ -1,7 +1,8 @@
-"""Marks of tests that need features of some systems, and limits of files and of the stack."""
+"""Marks of tests that need features of some systems, and limits of files, memory and the stack."""
 
 import os
 import sys
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from inspect import stack
@@ -54,3 +55,14 @@ def small_stack(frames: int) -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(usual)
+
+
+@contextmanager
+def memory_below(most: float) -> Iterator[None]:
+    """Fail if Python held so many bytes of the block at a time."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < most
+    finally:
+        tracemalloc.stop()
