@@ -5,7 +5,7 @@ import random
 from dataclasses import replace
 from time import perf_counter
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import gymnasium
 import numpy as np
@@ -105,14 +105,6 @@ def test_a_value_of_one_is_a_proof_even_when_the_time_is_up(name: str, looks: in
         assert abs(result.value) < 1 or result.value == truth_of(env).value(state), state
 
 
-@every_agent
-def test_a_finished_game_is_nothing_to_search(name: str) -> None:
-    for env, moves in ((ConnectX(), "1212121"), (TicTacToe(), "123586479")):
-        with pytest.raises(ValueError, match="the game is over"):
-            quick_agent(name).search(env, state_from_moves(env, moves))
-
-
-TWO_LEFT = NimState((2,), 1)
 BROKEN: dict[str, dict[str, Any]] = {
     r"get_available_actions\(.* is <generator .*: return a list": {
         "get_available_actions": lambda state: (take for take in [Take(0, 1)])
@@ -131,46 +123,40 @@ BROKEN: dict[str, dict[str, Any]] = {
 """Methods by which Nim breaks the protocol, by what each agent says of them."""
 
 
-@every_agent
-@pytest.mark.parametrize("complaint", BROKEN)
-def test_a_game_that_breaks_the_protocol_is_refused(name: str, complaint: str) -> None:
+def broken(methods: dict[str, Any]) -> Nim:
     env = Nim(2)
-    vars(env).update(BROKEN[complaint])
+    vars(env).update(methods)
+    return env
+
+
+EMPTY, HEAPS = TicTacToe().initial_state(), cast("Any", [2])
+REFUSED: list[tuple[Any, Any, str]] = [
+    (ConnectX(), state_from_moves(ConnectX(), "1212121"), "the game is over"),
+    (TicTacToe(), state_from_moves(TicTacToe(), "123586479"), "the game is over"),
+    *((broken(BROKEN[complaint]), NimState((2,), 1), complaint) for complaint in BROKEN),
+    (Nim(2), NimState(HEAPS, 1), r"^the state NimState\(heaps=\[2\].*cannot be hashed"),
+    (ExplicitTree(TEXTBOOK), [0], r"^the state \[0\] cannot be hashed: .* tuples"),
+    (ExplicitTree(ChanceNode([(0.5, [1, 2]), (0.5, [3, 4])])), (), r"chance decides in \(\)"),
+    *(
+        (ConnectFour(), state, r"is not a state of ConnectFour\(\): make one by")
+        for state in ("4453", None, [0] * 42)
+    ),
+    (TicTacToe, EMPTY, r"^TicTacToe is a class: give a game, as in TicTacToe\("),
+    (
+        gymnasium.make("connectx/TicTacToe-v0"),
+        EMPTY,
+        "^<OrderEnforcing<.*has no get_available_actions: give .* the `unwrapped` of",
+    ),
+]
+
+
+@every_agent
+@pytest.mark.parametrize(("env", "state", "complaint"), REFUSED)
+def test_what_cannot_be_searched_is_refused(
+    name: str, env: Any, state: Any, complaint: str
+) -> None:
     with pytest.raises(ValueError, match=complaint):
-        quick_agent(name).search(env, TWO_LEFT)
-
-
-@every_agent
-def test_a_state_that_cannot_be_hashed_is_refused(name: str) -> None:
-    heaps: Any = [2]
-    state = NimState(heaps, 1)
-    with pytest.raises(ValueError, match=r"^the state NimState\(heaps=\[2\].*cannot be hashed"):
-        quick_agent(name).search(Nim(2), state)
-    tree: Any = ExplicitTree(TEXTBOOK)
-    with pytest.raises(ValueError, match=r"^the state \[0\] cannot be hashed: .* tuples"):
-        quick_agent(name).search(tree, [0])
-
-
-@every_agent
-@pytest.mark.parametrize("state", ["4453", None, [0] * 42])
-def test_what_is_no_state_of_a_board_is_refused(name: str, state: Any) -> None:
-    with pytest.raises(ValueError, match=r"is not a state of ConnectFour\(\): make one by"):
-        quick_agent(name).search(ConnectFour(), state)
-
-
-@every_agent
-def test_what_is_no_game_is_refused(name: str) -> None:
-    wrapped: Any = gymnasium.make("connectx/TicTacToe-v0")
-    rules: Any = TicTacToe
-    for env, complaint in [
-        (rules, r"^TicTacToe is a class: give a game, as in TicTacToe\("),
-        (wrapped, "^<OrderEnforcing<.*has no get_available_actions: give .* the `unwrapped` of"),
-    ]:
-        with pytest.raises(ValueError, match=complaint):
-            quick_agent(name).search(env, TicTacToe().initial_state())
-    game = wrapped.unwrapped
-    wrapped.reset()
-    assert quick_agent(name).act(game, game.state) in game.get_available_actions(game.state)
+        quick_agent(name).search(env, state)
 
 
 @pytest.mark.parametrize("name", ["minimax", "expectimax", "alphabeta", "mcts"])

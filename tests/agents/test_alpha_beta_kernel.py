@@ -194,28 +194,21 @@ def test_the_kernel_searches_connect_x_that_fits_its_words(env: Any, fits: bool)
         {"heuristic": "threats"},
         {"heuristic": lambda env, state: 0.5},
         {"ordering": lambda env, state, actions: actions},
+        {},
     ],
-    ids=["threats", "heuristic", "ordering"],
+    ids=["threats", "heuristic", "ordering", "without Numba"],
 )
-def test_what_the_kernel_does_not_know_is_refused_or_left_to_the_reference(
-    options: dict[str, Any],
+def test_what_the_kernel_cannot_search_is_refused_or_left_to_the_reference(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if not options:
+        without = Compilation("alpha-beta", lambda: False)
+        monkeypatch.setattr("agents.alpha_beta_agent.alpha_beta_on", lambda *_: without)
     env = ConnectFour()
     with pytest.raises(ValueError, match="the compiled engine needs Numba, ConnectX on a board"):
         compiled(depth=2, **options).search(env, env.initial_state())
-    expected = reference(depth=2, **options).search(env, env.initial_state())
-    found = AlphaBetaAgent(depth=2, **options).search(env, env.initial_state())
-    assert untimed(found) == untimed(expected)
-
-
-def test_without_numba_the_reference_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    without = Compilation("alpha-beta", lambda: False)
-    monkeypatch.setattr("agents.alpha_beta_agent.alpha_beta_on", lambda *_: without)
-    env = ConnectFour()
-    with pytest.raises(ValueError, match="needs Numba"):
-        compiled(depth=2).search(env, env.initial_state())
-    expected = reference(depth=3).search(env, env.initial_state())
-    found = AlphaBetaAgent(depth=3).search(env, env.initial_state())
+    expected = reference(depth=3, **options).search(env, env.initial_state())
+    found = AlphaBetaAgent(depth=3, **options).search(env, env.initial_state())
     assert untimed(found) == untimed(expected)
 
 
@@ -283,7 +276,4 @@ def test_the_useful_size_of_a_table_has_room_for_a_search(depth: int) -> None:
                     search.action_value(state, action, plies, 0, -1.0, 1.0)
             nodes.append(search.nodes)
         assert nodes[0] == pytest.approx(nodes[1], rel=0.01)
-
-
-def test_a_search_to_the_end_uses_the_whole_table() -> None:
-    assert useful_size(ConnectFour(), 10**9, 10**6) == 10**6
+    assert useful_size(env, 10**9, 10**6) == 10**6, "to the end of the game"

@@ -218,29 +218,38 @@ def test_the_textbook_tree_as_text() -> None:
     ]
 
 
-def test_probabilities_stand_beside_the_actions_of_chance() -> None:
-    """The tutorial's two trees: (0.4, 0.6) over (1, 4) is 2.8."""
-    tree = ExplicitTree({"Left": ChanceNode({"hail": (0.4, 1), "sun": (0.6, 4)}), "Right": 2})
-    trace = trace_of(ExpectimaxAgent(), tree)
+SUN = ChanceNode({"hail": (0.4, 1), "sun": (0.6, 4)})
+
+
+@pytest.mark.parametrize(
+    ("tree", "texts", "chance", "unvisited", "best"),
+    [
+        # The tutorial's two trees: (0.4, 0.6) over (1, 4) is 2.8.
+        (
+            {"Left": SUN, "Right": 2},
+            {"Left": ["Left", "= 2.8"], "Left,sun": ["sun (0.6)", "4"]},
+            *(["Left"], [], "Left"),
+        ),
+        # A modelled opponent averages and does not minimise.
+        ([[1, 2], [0, 4]], {"1,0": ["0 (0.5)", "0"]}, ["0", "1"], [], "1"),
+        # Impossible outcomes are not said to be cut.
+        (
+            [ChanceNode([(1.0, 3), (0.0, 9)]), 1],
+            {"0": ["0", "= 3", "probability 0"]},
+            *(["0"], ["0,1"], "0"),
+        ),
+    ],
+)
+def test_probabilities_stand_beside_the_actions_of_chance(
+    tree: Any, texts: dict[str, list[str]], chance: list[str], unvisited: list[str], best: str
+) -> None:
+    trace = trace_of(ExpectimaxAgent(), ExplicitTree(tree))
     drawing = read_drawing(draw(trace))
-    assert drawing.named("Left").texts == ["Left", "= 2.8"]
-    assert "chance" in drawing.named("Left").classes
-    assert drawing.named("Left,sun").texts == ["sun (0.6)", "4"]
-    assert drawn(drawing, "principal") == Counter(["the root", "Left"])
-    assert "│  └─ sun (0.6): 4" in trace_text(trace).splitlines()
-
-
-def test_a_modelled_opponent_averages_and_does_not_minimise() -> None:
-    drawing = read_drawing(draw(trace_of(ExpectimaxAgent(), ExplicitTree([[1, 2], [0, 4]]))))
-    assert drawn(drawing, "chance") == Counter("01")
-    assert drawing.named("1,0").texts == ["0 (0.5)", "0"]
-
-
-def test_impossible_outcomes_are_not_said_to_be_cut() -> None:
-    tree = ExplicitTree([ChanceNode([(1.0, 3), (0.0, 9)]), 1])
-    drawing = read_drawing(draw(trace_of(ExpectimaxAgent(), tree)))
-    assert drawing.named("0").texts == ["0", "= 3", "probability 0"]
-    assert drawn(drawing, "unvisited") == Counter(["0,1"])
+    assert {name: drawing.named(name).texts for name in texts} == texts
+    assert drawn(drawing, "chance") == Counter(chance)
+    assert drawn(drawing, "unvisited") == Counter(unvisited)
+    assert drawn(drawing, "principal") == Counter(["the root", best])
+    assert ("│  └─ sun (0.6): 4" in trace_text(trace).splitlines()) == ("Left" in tree)
 
 
 def test_boards_show_their_stones_where_they_lie() -> None:

@@ -74,30 +74,28 @@ def test_extreme_boards_stay_inside(name: str) -> None:
         assert -1.0 < HEURISTICS[name](env, env.from_board([*top, *stones], player)) < 1.0
 
 
+OTHERS: list[tuple[str, Any]] = [
+    *(("open_lines", Nim(3, 4, 5)), ("open_twos", ConnectFour()), ("squares", ConnectX(4, 4, 3))),
+    *(("threats", TicTacToe()), ("threats", Nim(3, 4, 5))),
+]
+
+
 @pytest.mark.parametrize(
-    ("name", "env"),
+    ("agent", "env", "purpose"),
     [
-        ("open_lines", Nim(3, 4, 5)),
-        ("open_twos", ConnectFour()),
-        ("squares", ConnectX(4, 4, 3)),
-        ("threats", TicTacToe()),
-        ("threats", Nim(3, 4, 5)),
+        (agent, env, f"heuristic {name} is for")
+        for name, env in OTHERS
+        for agent in (GreedyAgent(name), MinimaxAgent(1, heuristic=name))
+    ]
+    + [
+        (agent, Nim(1, 2), "ordering centre is for columns, not for")
+        for agent in (GreedyAgent(ordering="centre"), AlphaBetaAgent(ordering="centre"))
     ],
 )
-def test_another_game_is_refused_in_one_sentence(name: str, env: Any) -> None:
-    for agent in (GreedyAgent(name), MinimaxAgent(1, heuristic=name)):
-        for ask in (agent.require_playable, partial(agent.act, state=env.initial_state())):
-            with pytest.raises(ValueError, match=f"^the heuristic {name} is for .*: choose auto$"):
-                ask(env)
-
-
-def test_the_middle_of_a_game_without_columns_is_refused() -> None:
-    for agent in (GreedyAgent(ordering="centre"), AlphaBetaAgent(ordering="centre")):
-        agent.require_playable(ConnectFour())
-        with pytest.raises(
-            ValueError, match=r"^the ordering centre is for columns, not for .*: choose auto"
-        ):
-            agent.require_playable(Nim(1, 2))
+def test_another_game_is_refused_in_one_sentence(agent: Any, env: Any, purpose: str) -> None:
+    for ask in (agent.require_playable, partial(agent.act, state=env.initial_state())):
+        with pytest.raises(ValueError, match=f"^the {purpose} .*: choose auto$"):
+            ask(env)
 
 
 @pytest.mark.parametrize("agent", [GreedyAgent, MinimaxAgent, AlphaBetaAgent, ExpectimaxAgent])

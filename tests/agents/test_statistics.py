@@ -115,17 +115,6 @@ def test_limits_of_pairs_lie_1_96_standard_deviations_away(pair_points: list[flo
         assert abs(estimate.value - limit) == pytest.approx(Z_95 * deviation, rel=0.005)
 
 
-@given(st.integers(0, 50), st.integers(0, 50))
-def test_pairs_of_two_equal_results_are_as_single_games(wins: int, losses: int) -> None:
-    if not wins + losses:
-        return
-    paired = paired_score_estimate([2] * wins + [0] * losses)
-    single = score_estimate(wins, wins + losses)
-    assert paired.value == single.value
-    assert paired.low == pytest.approx(single.low, abs=0.001)
-    assert paired.high == pytest.approx(single.high, abs=0.001)
-
-
 @given(pairs, st.integers(0, 39))
 def test_more_points_never_lower_a_limit(pair_points: list[float], place: int) -> None:
     place %= len(pair_points)
