@@ -2,8 +2,10 @@
 
 import pickle
 import random
+from collections import Counter
+from collections.abc import Iterator
 from inspect import signature
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.networks.network import policy_scope
-from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
+from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe
 from envs.games import GAMES, GameEntry, game_entry, game_from_id, game_id
 from envs.learning.single_env import ENVIRONMENTS
 from envs.learning.vector.vector_env import VECTOR_ENVIRONMENTS, make_vector_env
@@ -111,6 +113,46 @@ def test_environments_have_the_names_of_their_rules(entry: GameEntry) -> None:
         f"{entry.rules.__name__}VectorEnv",
     )
     assert pickle.loads(pickle.dumps((single, vector))) == (single, vector)
+
+
+# --- the sizes of games, against published numbers
+
+
+def positions_by_ply(env: BoardGame) -> Iterator[Counter[BoardState]]:
+    """The positions after 0, 1, 2 ... plies, each with the number of games that lead to it."""
+    layer = Counter([env.initial_state()])
+    while layer:
+        yield layer
+        following = Counter[BoardState]()
+        for state, games in layer.items():
+            for action in env.get_available_actions(state):
+                following[env.get_next_state(state, action)] += games
+        layer = following
+
+
+def test_connect_four_perft_and_distinct_positions() -> None:
+    """Distinct positions: OEIS A212693."""
+    layers = list(islice(positions_by_ply(ConnectFour()), 9))
+    assert [layer.total() for layer in layers[1:8]] == [
+        7, 49, 343, 2401, 16807, 117649, 823536,
+    ]  # fmt: skip
+    assert [len(layer) for layer in layers] == [
+        1, 7, 49, 238, 1120, 4263, 16422, 54859, 184275,
+    ]  # fmt: skip
+
+
+def test_tic_tac_toe_counts() -> None:
+    """549 946 nodes, 255 168 games (131 184 for X, 77 904 for O, 46 080 draws), 5478 positions."""
+    env = TicTacToe()
+    layers = list(positions_by_ply(env))
+    games = Counter[int | None]()
+    for layer in layers:
+        for state, paths in layer.items():
+            if not env.get_available_actions(state):
+                games[env.winner(state)] += paths
+    assert sum(layer.total() for layer in layers) == 549_946
+    assert games == {1: 131_184, 2: 77_904, None: 46_080}
+    assert sum(len(layer) for layer in layers) == 5478
 
 
 # --- games as words with their sizes, as addresses carry them
