@@ -219,6 +219,12 @@ def calls(code: ast.AST, names: re.Pattern[str], values: Mapping[str, Any]) -> b
     return any(map(names.fullmatch, [*map(_last_name, called), *told]))
 
 
+def roots_changed_by(node: ast.AST) -> set[str]:
+    """The names whose values a node changes in place."""
+    roots = map(_root, _changed_by(node))
+    return {root.id for root in roots if isinstance(root, ast.Name)}
+
+
 def _changed_by(node: ast.AST) -> list[ast.expr]:
     match node:
         case ast.Subscript() | ast.Attribute() if not isinstance(node.ctx, ast.Load):

@@ -5,12 +5,8 @@ import re
 from collections.abc import Collection, Iterator, Set
 from contextlib import suppress
 
-from submission.bundle.definitions import (
-    CHANGING_METHODS,
-    BundleError,
-    Definition,
-    since_replaced,
-)
+from submission.bundle.called_functions import CalledFunctions, keeps_argument, method_of
+from submission.bundle.definitions import BundleError, Definition, since_replaced
 from submission.bundle.naming import Symbol, Use
 from submission.bundle.source_tree import SourceTree
 
@@ -119,9 +115,9 @@ class Loading:
             use for use in called if any(begin <= use.reference.start < end for begin, end in spans)
         ]
         roots = {(statement.module, use.reference.path[0]) for use in decorating}
-        methods = {_method_of(each) for each in statement.decorators}
+        methods = {method_of(each) for each in statement.decorators}
         if not needed.isdisjoint(roots) and any(
-            isinstance(node, ast.FunctionDef) and node.name in methods and _keeps_argument(node)
+            isinstance(node, ast.FunctionDef) and node.name in methods and keeps_argument(node)
             for one in self._reached(decorating)
             if isinstance(one.statement, ast.ClassDef)
             for node in one.statement.body
@@ -146,6 +142,25 @@ class Loading:
             )
         )
 
+    def training(self, symbol: Symbol) -> dict[Definition, bool]:
+        """The statements that may have trained an object, and whether they certainly have.
+
+        They change it by functions of the user's, as `bot.train(50)` does. It is certain if games
+        do not call these, and change is due to more than asking for moves, as in `evaluate(bot)`.
+        """
+        return {
+            one: functions.is_training(one.statement)
+            for one in self._tree.module(symbol.module).running
+            if not one.is_called_later and symbol in self._read_by(one)
+            if not (self._calls_agent(one) if symbol in self._start else self._plays(one))
+            if (functions := self._functions_in(one)).changes(one.statement)
+        }
+
+    def _functions_in(self, statement: Definition) -> CalledFunctions:
+        agent = self._started()
+        reached = self._reached([use for one in (*agent, statement) for use in self._uses(one)])
+        return CalledFunctions([*reached, *agent], [one.statement for one in agent])
+
     def playing(self) -> set[Definition]:
         """The definitions reachable from the agent, except through names of data."""
         return self._reached(
@@ -161,6 +176,11 @@ class Loading:
             reached = self._reached(self._uses(definition))
             self._players[definition] = not reached.isdisjoint(self._started())
         return self._players[definition]
+
+    def _calls_agent(self, definition: Definition) -> bool:
+        """Whether a statement names the agent, but not to call a method of it."""
+        paths = [use.reference.path for use in self._uses(definition)]
+        return any((symbol.name,) in paths for symbol in self._start)
 
     def _read_by(self, definition: Definition) -> set[Symbol]:
         """The names read while a definition runs, including by functions that it calls."""
@@ -194,24 +214,3 @@ class Loading:
                 uses = self._tree.uses(definition)
                 self._read[definition] = [use for use in uses if not use.reference.binds]
         return self._read[definition]
-
-
-def _method_of(decorator: ast.expr) -> str:
-    """The name of the method that a decorator calls if it belongs to an object or a class."""
-    called = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return called.attr if isinstance(called, ast.Attribute) else "__call__"
-
-
-def _keeps_argument(method: ast.FunctionDef) -> bool:
-    """Whether a method, or a function in it, stores an argument in an attribute or a container."""
-    nodes = [*ast.walk(method)]
-    given = {node.arg for node in nodes if isinstance(node, ast.arg)} - {"self", "cls"}
-    stored = list[ast.expr]()
-    for node in nodes:
-        match node:
-            case ast.Assign(targets=[ast.Attribute() | ast.Subscript(), *_], value=value):
-                stored.append(value)
-            case ast.Call(func=ast.Attribute(attr=name), args=arguments):
-                stored += arguments if CHANGING_METHODS.fullmatch(name) else []
-    names = (node for value in stored for node in ast.walk(value) if isinstance(node, ast.Name))
-    return any(node.id in given for node in names)

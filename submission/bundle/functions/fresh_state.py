@@ -85,6 +85,18 @@ def unlike_the_source(
     return [*by_chance, *_unlike(differing, loaded, before, again)], again
 
 
+def unclear(
+    state: Iterable[StateName], loaded: Mapping[str, Any], played: Mapping[str, Any]
+) -> Iterator[Symbol]:
+    """The names of objects whose parts games change, and perhaps something else has, too."""
+    for each in state:
+        if is_data(each.value) or each.in_file not in loaded:
+            continue
+        stages = Stages(each.value, loaded[each.in_file], played.get(each.in_file))
+        if any(part.is_changing and part.differs for _, part in stages.parts()):
+            yield each.symbol
+
+
 class Stages(NamedTuple):
     """A value as it is in the module now, in the file, and in the file after games."""
 

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from inspect import getattr_static
@@ -14,7 +14,7 @@ from submission.bundle.bundle import project_folders
 from submission.bundle.closure import Closure, close
 from submission.bundle.compose import compose_function
 from submission.bundle.definitions import DRAWING, TELLING_TIME, BundleError, calls, since_replaced
-from submission.bundle.functions.fresh_state import StateName, unlike_the_source
+from submission.bundle.functions.fresh_state import StateName, Unlike, unclear, unlike_the_source
 from submission.bundle.functions.proof import load, play, require_same
 from submission.bundle.functions.user_tree import UserTree
 from submission.bundle.functions.value_data import LITERALS
@@ -33,7 +33,7 @@ class FunctionFile(NamedTuple):
 
     name: str  # the function's
     text: str
-    note: str | None  # where the function fails, if it does
+    note: str | None  # where the function fails, or what may be missing in the file
 
 
 def function_file(agent: Any) -> FunctionFile:
@@ -68,10 +68,12 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
     try:
         symbol = _symbol(tree, agent)
         title = (tree.home.name_of(agent) or _description(agent)) if whose == NAMELESS else whose
-        text, state, loaded = _written(tree, symbol, title, path)
-        unlike, played = unlike_the_source(
-            state, loaded, partial(load, title, text, path), partial(play, title)
-        )
+        text, closure, state, loaded = _written(tree, symbol, title, path)
+        unlike, played = _unlike(state, loaded, text, title, path)
+        is_trained, left_out = tree.train(symbol, unclear(state, loaded, played), closure)
+        if is_trained:
+            text, _, state, loaded = _written(tree, symbol, title, path)
+            unlike, played = _unlike(state, loaded, text, title, path)
         refusals = dict[Symbol, ValueError]()
         for each in unlike:
             try:
@@ -80,7 +82,7 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
                 refusals[each.symbol] = error
         if unlike:
             with suppress(ValueError):  # something, such as a metaclass, needed a value earlier
-                text, state, loaded = _written(tree, symbol, title, path)
+                text, _, state, loaded = _written(tree, symbol, title, path)
     except BundleError as error:
         if error.path != tree.home.path:
             raise
@@ -93,7 +95,7 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
         note = require_same(agent, title, state, loaded, played)
     except ValueError as error:
         raise next(iter(refusals.values()), error) from error
-    return FunctionFile(title, text, note)
+    return FunctionFile(title, text, " ".join(filter(None, (note, left_out))) or None)
 
 
 def _symbol(tree: UserTree, agent: Any) -> Symbol:
@@ -107,11 +109,20 @@ def _symbol(tree: UserTree, agent: Any) -> Symbol:
 
 def _written(
     tree: UserTree, symbol: Symbol, title: str, path: Path
-) -> tuple[str, list[StateName], dict[str, Any]]:
-    """The text of the file, the names whose values may change, and what loading it defines."""
+) -> tuple[str, Closure, list[StateName], dict[str, Any]]:
+    """The text of the file, what is in it, the names whose values may change, and what it defines.
+
+    That is found by loading it.
+    """
     closure = close(tree, [symbol], {})
     text = compose_function(closure, title, _last_line(closure, symbol))
-    return text, list(_state(tree, closure)), load(title, text, path)
+    return text, closure, list(_state(tree, closure)), load(title, text, path)
+
+
+def _unlike(
+    state: list[StateName], loaded: dict[str, Any], text: str, title: str, path: Path
+) -> tuple[list[Unlike], Mapping[str, Any]]:
+    return unlike_the_source(state, loaded, partial(load, title, text, path), partial(play, title))
 
 
 def _function_in(agent: Any) -> FunctionType | None:

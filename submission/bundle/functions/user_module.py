@@ -87,6 +87,11 @@ class UserModule:
             former = [] if written[0].replaces(name) else self.parsed.definitions[name]
             self.parsed.definitions[name] = [*former, *written]
 
+    def attribute(self, name: str, statement: Definition) -> None:
+        """Count a statement that has run among those that give a name its value."""
+        written = {*self.parsed.definitions[name], statement}
+        self.parsed.definitions[name] = sorted(written, key=lambda one: one.line)
+
     def restore(self, node: ast.FunctionDef) -> str:
         """Make this definition of a function the only one with its name; return the name."""
         written = self.parsed.definitions[node.name]

@@ -12,15 +12,22 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+from submission.bundle.closure import Closure
 from submission.bundle.definitions import READING, BundleError, Definition, calls, since_replaced
 from submission.bundle.functions.carried_values import ValueWriter
 from submission.bundle.functions.user_module import UserModule
 from submission.bundle.functions.user_session import Session, find_session
 from submission.bundle.functions.value_data import is_data
 from submission.bundle.hidden_files import INSTALLED
+from submission.bundle.loading import Loading
 from submission.bundle.naming import Builtin, Meaning, Symbol
 from submission.bundle.source_tree import NOTEBOOK_BUILTINS, SourceTree, modules_in
 from submission.bundle.sources import MAIN, Module
+
+LEFT_OUT = (
+    "is left out of the file, because games call the same functions: if it is training, call them "
+    "in a function such as train(), which games do not call"
+)
 
 
 class UserTree(SourceTree):
@@ -106,6 +113,27 @@ class UserTree(SourceTree):
         lines = [one.line for name in used for one in user.parsed.definitions.get(name, ())]
         user.add(text, None if writer.made else max(lines, default=None))
         self.carried.add(symbol)
+
+    def train(
+        self, agent: Symbol, names: Iterable[Symbol], written: Closure
+    ) -> tuple[bool, str | None]:
+        """Add the statements by which objects were trained to those that are written already.
+
+        Returns:
+            Whether there are any, and a note about one that may have trained an object, but is
+            left out, because games change the same.
+        """
+        loading, is_trained, note = Loading(self, [agent]), False, None
+        for symbol in names:
+            user, found = self._users[symbol.module], loading.training(symbol)
+            for one in found.keys() - {*written.definitions}:
+                if found[one]:
+                    user.attribute(symbol.name, one)
+                    is_trained = True
+                else:
+                    line = ast.unparse(one.statement).partition("\n")[0]
+                    note = f"{user.session.place(one.line)}`{line}` {LEFT_OUT}"
+        return is_trained, note
 
     def holds_data(self, symbol: Symbol) -> bool:
         """Whether the value of a name is data, which call nothing."""

@@ -268,6 +268,66 @@ def agent(obs, config): return PLACE and CHOICES[0]({FREE}, key=net.worth.__geti
     assert "PLACE = Path" in built
 
 
+LEARNER = f"""
+class Bot:
+    def __init__(self): self.worth, self.seen = {{}}, 0
+    def observe(self, k, worth): self.worth[k] = worth
+    def train(self, rounds):
+        for k in range(rounds): self.observe(k % 7, k * k % 5)
+    def tune(self):
+        worth = self.worth
+        worth[4] = 9
+    def evaluate(self):
+        board = [0] * 42
+        board[self.act({{"board": board}}, None)] = 1
+    def act(self, obs, config):
+        self.seen += 1
+        self.observe(7 + self.seen, 1)
+        return max({FREE}, key=lambda k: self.worth.get(k, 0) * (k + self.seen))
+class Callable(Bot):
+    def __call__(self, obs, config): return self.act(obs, config)
+def learn(): bot.train(20)
+def play(player): player.evaluate()
+bot = Bot()
+"""
+"""Games change the same attributes as training."""
+
+CALLING = "\ndef agent(obs, config): return bot.act(obs, config)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "training"),
+    [
+        ("bot.train(20)" + CALLING, "\nbot.train(20)\n"),
+        ("for rounds in (5, 20):\n    bot.train(rounds)" + CALLING, "\n    bot.train(rounds)\n"),
+        ("learn()" + CALLING, "\nlearn()\n"),
+        ("bot.tune()\nagent = bot.act", "\nbot.tune()\n"),
+        ("agent = Callable()\nagent.tune()", "\nagent.tune()\n"),
+    ],
+    ids=["a method", "a loop", "a function", "a part of an object", "a callable object"],
+)
+def test_training_is_kept_although_games_change_the_same(
+    text: str, training: str, modules: Path
+) -> None:
+    """The file played untrained, because all change was put down to games."""
+    assert training in require_same_answers(modules, LEARNER + text)
+
+
+@pytest.mark.parametrize("trial", ["bot.evaluate()", "play(bot)", "bot.act({'board': [0] * 7}, 1)"])
+def test_trials_of_an_agent_are_no_training(trial: str, modules: Path) -> None:
+    mine = module(modules, f"{LEARNER}{CALLING}{trial}")
+    built = function_file(mine.agent)
+    assert trial not in built.text
+    assert answers(of_file(built.text)) == answers(module(modules, LEARNER + CALLING).agent)
+
+
+def test_what_may_be_training_or_a_trial_is_noted(modules: Path) -> None:
+    mine = module(modules, f"{LEARNER}bot.observe(3, 5){CALLING}")
+    note = function_file(mine.agent).note
+    assert note is not None
+    assert "mine.py, line 22: `bot.observe(3, 5)` is left out of the file, because games" in note
+
+
 def test_containers_and_objects_of_all_kinds_are_written(modules: Path) -> None:
     """Learnt tables, and an object that has read a file, with whatever they consist of."""
     Path("book.json").write_text("[4, 2]")
