@@ -164,6 +164,14 @@ def test_a_file_gives_back_the_policy_but_for_rounded_features(
         assert array.dtype == expected.dtype
 
 
+def test_numpy_alone_reads_a_file() -> None:
+    policy = random_policy(FOUR, seed=1)
+    with np.load(BytesIO(encode_policy(policy)), allow_pickle=False) as arrays:
+        assert arrays["scope"].tolist() == [6, 7, 4, 7]
+        assert arrays["dense"].shape == (12, 8)
+        np.testing.assert_array_equal(arrays["bias"], policy.network.bias)
+
+
 def test_arrays_are_read_in_the_order_of_c() -> None:
     """For others a search would be compiled anew, on its own time."""
     content, file = encode_policy(random_policy(FOUR, seed=1)), BytesIO()
