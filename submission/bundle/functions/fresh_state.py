@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from copy import copy, deepcopy
 from enum import EnumType
-from math import inf
 from time import perf_counter
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -13,10 +12,9 @@ from submission.bundle.functions.carried import restored
 from submission.bundle.functions.value_data import (
     DEFINITIONS,
     UNKNOWN,
-    Place,
+    Stages,
     data_of,
     is_data,
-    is_later,
     is_same,
     places_of,
     taken_apart,
@@ -49,6 +47,7 @@ class Unlike(NamedTuple):
 
     symbol: Symbol
     attributes: Mapping[str, Any] | None = None  # these; None for the whole value
+    is_played: bool = False  # whether games have changed some parts of it, which begin anew
 
 
 def unlike_the_source(
@@ -88,55 +87,12 @@ def unlike_the_source(
 def unclear(
     state: Iterable[StateName], loaded: Mapping[str, Any], played: Mapping[str, Any]
 ) -> Iterator[Symbol]:
-    """The names of objects whose parts games change, and perhaps something else has, too."""
+    """The names of objects that games change, and perhaps something else has in the same places."""
     for each in state:
-        if is_data(each.value) or each.in_file not in loaded:
-            continue
-        stages = Stages(each.value, loaded[each.in_file], played.get(each.in_file))
-        if any(part.is_changing and part.differs for _, part in stages.parts()):
-            yield each.symbol
-
-
-class Stages(NamedTuple):
-    """A value as it is in the module now, in the file, and in the file after games."""
-
-    now: Any
-    written: Any
-    played: Any
-    reloaded: Any = UNKNOWN
-    """As `written`, loaded later: that tells clocks, which do not count. UNKNOWN: all counts."""
-
-    @property
-    def is_changing(self) -> bool:
-        """Whether games change the file's value."""
-        if self.reloaded is UNKNOWN:
-            return not is_same(self.written, self.played)
-        return not is_later(self.written, self.reloaded, self.played, seconds=inf)
-
-    @property
-    def differs(self) -> bool:
-        """Whether the module's value differs from the file's."""
-        if self.reloaded is UNKNOWN:
-            return not is_same(self.now, self.written)
-        return not is_later(self.now, self.written, self.reloaded, seconds=inf)
-
-    def is_chance(self, seconds: float) -> bool:
-        """Whether the file's value differs each time by more than clocks run on in `seconds`."""
-        if self.reloaded is UNKNOWN:
-            return self.is_changing
-        return not is_later(self.reloaded, self.played, seconds=seconds)
-
-    @property
-    def is_own(self) -> bool:
-        """Whether the module's value differs from the file's for a reason other than games."""
-        return not self.is_changing and self.differs
-
-    def parts(self) -> Iterator[tuple[Place, "Stages"]]:
-        """The values that a function, a class or an object holds, and their places."""
-        others = [places_of(each) for each in self[1:]]
-        for name, place in places_of(self.now).items():
-            counterparts = (each[name].read() if name in each else UNKNOWN for each in others)
-            yield place, Stages(place.read(), *counterparts)
+        if not is_data(each.value) and each.in_file in loaded:
+            stages = Stages(each.value, loaded[each.in_file], played.get(each.in_file))
+            if stages.is_played and not stages.has_own:
+                yield each.symbol
 
 
 def _unlike(
@@ -163,10 +119,12 @@ def _unlike(
             }
             if parts:
                 yield Unlike(each.symbol, parts)
-        elif (_has_learnt(each, stages) if seconds is None else stages.is_chance(seconds)) and (
-            data_of(each.value) is not UNKNOWN
-        ):
+        elif data_of(each.value) is UNKNOWN:
+            continue
+        elif _has_learnt(each, stages) if seconds is None else stages.is_chance(seconds):
             yield Unlike(each.symbol)
+        elif seconds is None and not is_data(each.value) and stages.is_played and stages.has_own:
+            yield Unlike(each.symbol, is_played=True)
 
 
 def _has_learnt(name: StateName, stages: Stages) -> bool:
@@ -174,14 +132,10 @@ def _has_learnt(name: StateName, stages: Stages) -> bool:
     is_proven = is_data(stages.now) and not (name.is_unfinished or name.tells_time)
     if is_proven or not stages.differs:
         return False
-    parts = [part for _, part in stages.parts()] if _are_alike(*stages[:2]) else []
+    parts = [part for _, part in stages.parts()] if stages.are_alike else []
     if not parts:
         return not name.is_changed and not stages.is_changing
     return not any(part.is_changing and part.differs for part in parts)
-
-
-def _are_alike(one: Any, other: Any) -> bool:
-    return type(one).__qualname__ == type(other).__qualname__
 
 
 def last_callable(loaded: Mapping[str, Any]) -> Any:
@@ -248,7 +202,7 @@ def _begun(stages: Stages, is_changed: bool, restoring: ExitStack, memo: dict[in
     begun = now if not is_changed and stages.is_own else written
     try:
         is_changeable = isinstance(now, list | dict | set)
-        if not _are_alike(now, written) or is_changeable or (is_data(now) and is_data(written)):
+        if not stages.are_alike or is_changeable or (is_data(now) and is_data(written)):
             return _copied(begun, memo)
         if not isinstance(now, DEFINITIONS):
             if type(now) is type(written):

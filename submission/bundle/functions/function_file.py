@@ -3,7 +3,7 @@
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from inspect import getattr_static
 from pathlib import Path
@@ -14,7 +14,13 @@ from submission.bundle.bundle import project_folders
 from submission.bundle.closure import Closure, close
 from submission.bundle.compose import compose_function
 from submission.bundle.definitions import DRAWING, TELLING_TIME, BundleError, calls, since_replaced
-from submission.bundle.functions.fresh_state import StateName, Unlike, unclear, unlike_the_source
+from submission.bundle.functions.fresh_state import (
+    StateName,
+    Unlike,
+    as_written,
+    unclear,
+    unlike_the_source,
+)
 from submission.bundle.functions.proof import load, play, require_same
 from submission.bundle.functions.user_tree import UserTree
 from submission.bundle.functions.value_data import LITERALS
@@ -76,8 +82,10 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
             unlike, played = _unlike(state, loaded, text, title, path)
         refusals = dict[Symbol, ValueError]()
         for each in unlike:
+            begun = as_written(agent, state, loaded, played) if each.is_played else nullcontext()
             try:
-                tree.carry(*each)
+                with begun:
+                    tree.carry(each.symbol, each.attributes)
             except ValueError as error:  # the proof shows whether that matters
                 refusals[each.symbol] = error
         if unlike:

@@ -1,13 +1,14 @@
-"""Reduces values to the data in them, to decide whether two are the same."""
+"""Reduces values to the data in them, to decide whether two are the same, and why not."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from copyreg import dispatch_table
 from datetime import date, time
 from enum import Enum
 from inspect import ismemberdescriptor
 from itertools import pairwise
+from math import inf
 from pathlib import PurePath
 from types import BuiltinFunctionType, CellType, EllipsisType, FunctionType, ModuleType
 from typing import Any, NamedTuple
@@ -207,3 +208,69 @@ def places_of(value: Any) -> dict[str, Place]:
         names |= {name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())}
     places = {name: Place(value, name) for name in sorted(names) if not name.startswith("__")}
     return {name: place for name, place in places.items() if place.read() is not UNKNOWN}
+
+
+class Stages(NamedTuple):
+    """A value as it is in the module now, in the file, and in the file after games."""
+
+    now: Any
+    written: Any
+    played: Any
+    reloaded: Any = UNKNOWN
+    """As `written`, loaded later: that tells clocks, which do not count. UNKNOWN: all counts."""
+
+    @property
+    def is_changing(self) -> bool:
+        """Whether games change the file's value."""
+        if self.reloaded is UNKNOWN:
+            return not is_same(self.written, self.played)
+        return not is_later(self.written, self.reloaded, self.played, seconds=inf)
+
+    @property
+    def differs(self) -> bool:
+        """Whether the module's value differs from the file's."""
+        if self.reloaded is UNKNOWN:
+            return not is_same(self.now, self.written)
+        return not is_later(self.now, self.written, self.reloaded, seconds=inf)
+
+    def is_chance(self, seconds: float) -> bool:
+        """Whether the file's value differs each time by more than clocks run on in `seconds`."""
+        if self.reloaded is UNKNOWN:
+            return self.is_changing
+        return not is_later(self.reloaded, self.played, seconds=seconds)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the module's value differs from the file's for a reason other than games."""
+        return not self.is_changing and self.differs
+
+    @property
+    def is_played(self) -> bool:
+        """Whether games change a part of the value in which the module's differs."""
+        return any(each.is_changing and each.differs for each in self._leaves())
+
+    @property
+    def has_own(self) -> bool:
+        """Whether a part of the value is the module's own."""
+        return any(each.is_own for each in self._leaves())
+
+    def _leaves(self) -> Iterator["Stages"]:
+        """Itself, or its parts and theirs, where games change it and the module's differs."""
+        parts = [part for _, part in self.parts()] if self.are_alike else []
+        if parts and self.is_changing and self.differs:
+            for part in parts:
+                yield from part._leaves()
+        else:
+            yield self
+
+    @property
+    def are_alike(self) -> bool:
+        """Whether the module's value and the file's are of the same type, by its name."""
+        return type(self.now).__qualname__ == type(self.written).__qualname__
+
+    def parts(self) -> Iterator[tuple[Place, "Stages"]]:
+        """The values that a function, a class or an object holds, and their places."""
+        others = [places_of(each) for each in self[1:]]
+        for name, place in places_of(self.now).items():
+            counterparts = (each[name].read() if name in each else UNKNOWN for each in others)
+            yield place, Stages(place.read(), *counterparts)

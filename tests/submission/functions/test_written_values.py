@@ -321,6 +321,29 @@ def test_trials_of_an_agent_are_no_training(trial: str, modules: Path) -> None:
     assert answers(of_file(built.text)) == answers(module(modules, LEARNER + CALLING).agent)
 
 
+def test_training_by_games_is_kept_without_what_games_leave_behind(modules: Path) -> None:
+    """Such an agent was refused."""
+    player = f"""
+class Table:
+    def __init__(self): self.worth, self.asked = {{}}, 0
+class Player:
+    def __init__(self): self.table, self.history = Table(), []
+    def __call__(self, obs, config):
+        self.history.append(obs.step)
+        self.table.asked += 1
+        liked = lambda k: self.table.worth.get(k, 0)
+        return max({FREE}, key=lambda k: (liked(k), (k + self.table.asked) % 5, len(self.history)))
+player = Player()
+def agent(obs, config): return player(obs, config)
+"""
+    learning = "    player.table.worth[k] = k\n"
+    training = f"for k in (5, 2):\n    make('connectx').run([agent, 'random'])\n{learning}"
+    made = "from kaggle_environments import make"
+    built = function_file(module(modules, f"{made}{player}{training}").agent).text
+    fresh = module(modules, f"{player}for k in (5, 2):\n{learning}").agent
+    assert answers(of_file(built)) == answers(fresh)
+
+
 def test_what_may_be_training_or_a_trial_is_noted(modules: Path) -> None:
     mine = module(modules, f"{LEARNER}bot.observe(3, 5){CALLING}")
     note = function_file(mine.agent).note
