@@ -174,7 +174,11 @@ class Loading:
         """Whether a definition calls the agent itself, or passes it on."""
         if definition not in self._players:
             reached = self._reached(self._uses(definition))
-            self._players[definition] = not reached.isdisjoint(self._started())
+            self._players[definition] = any(
+                use.meaning in self._start
+                for one in (definition, *reached)
+                for use in self._uses(one)
+            )
         return self._players[definition]
 
     def _calls_agent(self, definition: Definition) -> bool:

@@ -344,11 +344,30 @@ def agent(obs, config): return player(obs, config)
     assert answers(of_file(built)) == answers(fresh)
 
 
-def test_what_may_be_training_or_a_trial_is_noted(modules: Path) -> None:
-    mine = module(modules, f"{LEARNER}bot.observe(3, 5){CALLING}")
-    note = function_file(mine.agent).note
+SHARING = f"""
+def sharing():
+    worth = {{}}
+    def learn(k, liked): worth[k] = liked
+    def agent(obs, config):
+        learn(obs.step, 0)
+        return max({FREE}, key=lambda k: worth.get(k, 0))
+    return learn, agent
+learn, agent = sharing()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "call"),
+    [
+        (f"{LEARNER}bot.observe(3, 5){CALLING}", "bot.observe(3, 5)"),
+        (f"{SHARING}learn(3, 5)", "learn(3, 5)"),
+    ],
+    ids=["a method", "a closure"],
+)
+def test_what_may_be_training_or_a_trial_is_noted(text: str, call: str, modules: Path) -> None:
+    note = function_file(module(modules, text).agent).note
     assert note is not None
-    assert "mine.py, line 22: `bot.observe(3, 5)` is left out of the file, because games" in note
+    assert f": `{call}` is left out of the file, because games call the same functions" in note
 
 
 def test_containers_and_objects_of_all_kinds_are_written(modules: Path) -> None:
