@@ -93,7 +93,10 @@ class Loading:
         ]
         if self._plays(statement):
             return False
-        if statement.is_called_later and self._is_entered(statement, called, needed):
+        if statement.is_called_later and (
+            self._is_kept_by_decorator(statement, called, needed)
+            or self._is_registered(statement, called, needed)
+        ):
             return True
         if statement.is_called_later and not statement.decorators:
             return False  # only a base class could be called here
@@ -103,26 +106,27 @@ class Loading:
             for one in self._reached(called) - playing
         )
 
-    def _is_entered(
+    def _is_kept_by_decorator(
         self, statement: Definition, called: list[Use], needed: Set[tuple[str, str]]
     ) -> bool:
-        """Whether a function or a class runs a method that enters it in needed values.
-
-        That is a class's `__init_subclass__`, its metaclass's, or one that a decorator calls.
-        """
+        """Whether a method of a needed object decorates a function or a class, and keeps it."""
         spans = [statement.text.span(each) for each in statement.decorators]
         decorating = [
             use for use in called if any(begin <= use.reference.start < end for begin, end in spans)
         ]
         roots = {(statement.module, use.reference.path[0]) for use in decorating}
         methods = {method_of(each) for each in statement.decorators}
-        if not needed.isdisjoint(roots) and any(
+        return not needed.isdisjoint(roots) and any(
             isinstance(node, ast.FunctionDef) and node.name in methods and keeps_argument(node)
             for one in self._reached(decorating)
             if isinstance(one.statement, ast.ClassDef)
             for node in one.statement.body
-        ):
-            return True
+        )
+
+    def _is_registered(
+        self, statement: Definition, called: list[Use], needed: Set[tuple[str, str]]
+    ) -> bool:
+        """Whether a class runs an `__init_subclass__` or a metaclass that changes needed names."""
         if not isinstance(statement.statement, ast.ClassDef):
             return False
         reached = self._reached(called)
