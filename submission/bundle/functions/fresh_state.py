@@ -1,5 +1,6 @@
 """Puts a function into its state before the first game, for as long as it is tested."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from copy import copy, deepcopy
@@ -34,12 +35,19 @@ class StateName(NamedTuple):
     from a generator with a seed."""
     runs_on: bool  # whether it is just a number or text that games or a clock change
     tells_time: bool  # whether a clock is read where it is defined
+    trainer: str | None  # a function that visibly changes it, and that games do not call
     is_kept: bool = False  # whether the file should begin with its current value, but cannot
 
     @property
     def value(self) -> Any:
         """Its current value; None if it has none."""
         return self.namespace.get(self.symbol.name)
+
+    def differs_from(self, loaded: Mapping[str, Any]) -> bool:
+        """Whether its value is another one in the file, which defines these names."""
+        return self.symbol.name in self.namespace and not is_same(
+            self.value, loaded.get(self.in_file)
+        )
 
 
 class Unlike(NamedTuple):
@@ -70,9 +78,7 @@ def unlike_the_source(
     differing = [
         each
         for each in state
-        if each.symbol.name in each.namespace
-        and (each.is_unfinished or not each.runs_on)
-        and not is_same(each.value, loaded.get(each.in_file))
+        if (each.is_unfinished or not each.runs_on) and each.differs_from(loaded)
     ]
     if not differing:
         return [], loaded  # the file can stay as it is, whatever games change
@@ -129,12 +135,13 @@ def _unlike(
 
 def _has_learnt(name: StateName, stages: Stages) -> bool:
     """Whether something other than games changed a value: what games change is as in the file."""
-    is_proven = is_data(stages.now) and not (name.is_unfinished or name.tells_time)
+    is_proven = is_data(stages.now) and not (name.is_unfinished or name.tells_time or name.trainer)
     if is_proven or not stages.differs:
         return False
     parts = [part for _, part in stages.parts()] if stages.are_alike else []
     if not parts:
-        return not name.is_changed and not stages.is_changing
+        only_grows = isinstance(stages.now, defaultdict) and name.trainer  # by asking for a key
+        return not name.is_changed and bool(only_grows or not stages.is_changing)
     return not any(part.is_changing and part.differs for part in parts)
 
 

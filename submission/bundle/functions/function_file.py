@@ -1,11 +1,13 @@
 """Builds a submission file from a function and the parts of its module that it uses."""
 
+import ast
 import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext, suppress
 from functools import partial
 from inspect import getattr_static
+from itertools import chain
 from pathlib import Path
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
@@ -32,6 +34,11 @@ NAMELESS = "the agent"
 
 SHORT = re.compile(r"[\w '()*+,./:=\[\]-]{1,50}")
 """Text that fits into a table, and between the quotation marks of a command."""
+
+LOST = (
+    "In the file {name} begins as in the source, because games change it: what {trainer}() has "
+    "done to it is left out."
+)
 
 
 class FunctionFile(NamedTuple):
@@ -99,6 +106,9 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
     except RecursionError as error:
         raise ValueError(f"{whose} uses data nested too deeply to be written") from error
     state = [each._replace(is_kept=each.symbol in refusals) for each in state]
+    lost = next((each for each in state if each.trainer and each.differs_from(loaded)), None)
+    if lost and not left_out:
+        left_out = LOST.format(name=lost.symbol.name, trainer=lost.trainer)
     try:
         note = require_same(agent, title, state, loaded, played)
     except ValueError as error:
@@ -217,6 +227,14 @@ def _state(tree: UserTree, closure: Closure) -> Iterator[StateName]:
                 or not written.issuperset(setting)
                 or (not runs_on and tree.may_call(DRAWING, setting))
             )
+            trainers = (
+                one.statement.name
+                for one in chain.from_iterable(user.parsed.definitions.values())
+                if isinstance(one.statement, ast.FunctionDef)
+                and name in one.changed
+                and one not in closure.playing
+            )
             yield StateName(
-                symbol, user.namespace, in_file, is_changed, unfinished, runs_on, tells_time
+                *(symbol, user.namespace, in_file, is_changed, unfinished, runs_on, tells_time),
+                trainer=next(trainers, None),
             )

@@ -344,6 +344,42 @@ def agent(obs, config): return player(obs, config)
     assert answers(of_file(built)) == answers(fresh)
 
 
+def test_what_a_function_has_trained_is_data(modules: Path) -> None:
+    """A table and a share of random moves, as in notebooks: they were those before training."""
+    mine = module(
+        modules,
+        f"""
+import random
+from collections import defaultdict
+from kaggle_environments import make
+Q, EPSILON, MEMORY = defaultdict(lambda: [0.0] * 7), 0.5, []
+def seen(obs): return tuple(obs["board"][-14:])
+def agent(obs, config):
+    worth = Q[seen(obs)]
+    free = {FREE}
+    k = random.choice(free) if random.random() < EPSILON else max(free, key=worth.__getitem__)
+    MEMORY.append((seen(obs), k))
+    return k
+def train(games):
+    global EPSILON
+    for _ in range(games):
+        MEMORY.clear()
+        make("connectx").run([agent, "random"])
+        for key, k in MEMORY: Q[key][k] += random.random()
+    EPSILON = 0.0
+train(2)
+""",
+    )
+    table = {key: worth for key, worth in mine.Q.items() if any(worth)}
+    built = function_file(mine.agent)
+    loaded: dict[str, Any] = {}
+    exec(built.text, loaded)
+    assert {key: worth for key, worth in loaded["Q"].items() if any(worth)} == table
+    assert (loaded["EPSILON"], loaded["MEMORY"]) == (0.0, [])
+    assert built.note is not None
+    assert "MEMORY begins as in the source, because games change it: what train()" in built.note
+
+
 SHARING = f"""
 def sharing():
     worth = {{}}
