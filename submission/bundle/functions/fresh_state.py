@@ -35,13 +35,18 @@ class StateName(NamedTuple):
     from a generator with a seed."""
     runs_on: bool  # whether it is just a number or text that games or a clock change
     tells_time: bool  # whether a clock is read where it is defined
-    trainer: str | None  # a function that visibly changes it, and that games do not call
+    trainer: str | None
+    """What visibly changes it besides games: a function, or a statement that is not in the file."""
     is_kept: bool = False  # whether the file should begin with its current value, but cannot
 
     @property
     def value(self) -> Any:
         """Its current value; None if it has none."""
         return self.namespace.get(self.symbol.name)
+
+    def is_lost(self, loaded: Mapping[str, Any]) -> bool:
+        """Whether something besides games may have changed it, which is not in the file."""
+        return self.trainer is not None and self.differs_from(loaded)
 
     def differs_from(self, loaded: Mapping[str, Any]) -> bool:
         """Whether its value is another one in the file, which defines these names."""

@@ -1,9 +1,8 @@
 """Builds a submission file from a function and the parts of its module that it uses."""
 
-import ast
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import nullcontext, suppress
 from functools import partial
 from inspect import getattr_static
@@ -15,7 +14,14 @@ from typing import Any, NamedTuple
 from submission.bundle.bundle import project_folders
 from submission.bundle.closure import Closure, close
 from submission.bundle.compose import compose_function
-from submission.bundle.definitions import DRAWING, TELLING_TIME, BundleError, calls, since_replaced
+from submission.bundle.definitions import (
+    DRAWING,
+    TELLING_TIME,
+    BundleError,
+    Definition,
+    calls,
+    since_replaced,
+)
 from submission.bundle.functions.fresh_state import (
     StateName,
     Unlike,
@@ -24,6 +30,7 @@ from submission.bundle.functions.fresh_state import (
     unlike_the_source,
 )
 from submission.bundle.functions.proof import load, play, require_same
+from submission.bundle.functions.user_module import UserModule
 from submission.bundle.functions.user_tree import UserTree
 from submission.bundle.functions.value_data import LITERALS
 from submission.bundle.naming import Symbol
@@ -36,8 +43,8 @@ SHORT = re.compile(r"[\w '()*+,./:=\[\]-]{1,50}")
 """Text that fits into a table, and between the quotation marks of a command."""
 
 LOST = (
-    "In the file {name} begins as in the source, because games change it: what {trainer}() has "
-    "done to it is left out."
+    "In the file these begin as in the source, because games change them: {names}. What {trainers} "
+    "did to them is left out, unless you save it and read it from a file."
 )
 
 
@@ -106,9 +113,10 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
     except RecursionError as error:
         raise ValueError(f"{whose} uses data nested too deeply to be written") from error
     state = [each._replace(is_kept=each.symbol in refusals) for each in state]
-    lost = next((each for each in state if each.trainer and each.differs_from(loaded)), None)
+    lost = {each.symbol.name: each.trainer for each in state if each.is_lost(loaded)}
     if lost and not left_out:
-        left_out = LOST.format(name=lost.symbol.name, trainer=lost.trainer)
+        trainers = " and ".join(sorted({*filter(None, lost.values())}))
+        left_out = LOST.format(names=", ".join(sorted(lost)), trainers=trainers)
     try:
         note = require_same(agent, title, state, loaded, played)
     except ValueError as error:
@@ -227,14 +235,19 @@ def _state(tree: UserTree, closure: Closure) -> Iterator[StateName]:
                 or not written.issuperset(setting)
                 or (not runs_on and tree.may_call(DRAWING, setting))
             )
-            trainers = (
-                one.statement.name
-                for one in chain.from_iterable(user.parsed.definitions.values())
-                if isinstance(one.statement, ast.FunctionDef)
-                and name in one.changed
-                and one not in closure.playing
-            )
             yield StateName(
                 *(symbol, user.namespace, in_file, is_changed, unfinished, runs_on, tells_time),
-                trainer=next(trainers, None),
+                trainer=next(_trainers(user, name, setting, written), None),
             )
+
+
+def _trainers(
+    user: UserModule, name: str, setting: Sequence[Definition], written: Set[Definition]
+) -> Iterator[str]:
+    """The functions and statements that are not in the file and visibly change a name's value."""
+    for one in chain.from_iterable(user.parsed.definitions.values()):
+        if one.is_called_later and name in one.changed and one not in written:
+            yield f"{', '.join(one.names)}()"
+    for one in setting:
+        if one not in written:
+            yield user.session.place(one.line).removesuffix(": ")

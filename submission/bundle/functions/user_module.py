@@ -53,7 +53,15 @@ class UserModule:
 
     @cached_property
     def _names(self) -> dict[int, str]:
-        return {id(value): name for name, value in self.namespace.items() if self.knows(name)}
+        return {
+            id(value): name
+            for name, value in self.namespace.items()
+            if self.knows(name)
+            and not any(  # a loop may be left out
+                isinstance(one.statement, ast.For | ast.AsyncFor | ast.While) and name in one.names
+                for one in self.parsed.definitions.get(name, ())
+            )
+        }
 
     def import_of(self, value: Any) -> str | None:
         """A name for a module or a module's definition, imported if needed; otherwise None."""

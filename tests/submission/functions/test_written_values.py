@@ -377,7 +377,26 @@ train(2)
     assert {key: worth for key, worth in loaded["Q"].items() if any(worth)} == table
     assert (loaded["EPSILON"], loaded["MEMORY"]) == (0.0, [])
     assert built.note is not None
-    assert "MEMORY begins as in the source, because games change it: what train()" in built.note
+    assert "as in the source, because games change them: MEMORY. What train() did" in built.note
+
+
+def test_a_table_that_a_loop_has_trained_is_data(modules: Path) -> None:
+    """The file was refused: it took the key from the loop's variable, which it has not."""
+    player = f"def agent(obs, config): return max({FREE}, key=lambda k: WORTH.get((k,), 0))"
+    play = "make('connectx').run([agent, 'random'])"
+    text = f"""
+from kaggle_environments import make
+WORTH = {{}}
+{player}
+for key in [(2,), (5,)]:
+    {play}
+    WORTH[key] = key[0]
+"""
+    built = function_file(module(modules, text).agent)
+    assert built.note is None
+    assert answers(of_file(built.text)) == answers(
+        module(modules, text.replace(play, "pass")).agent
+    )
 
 
 SHARING = f"""
