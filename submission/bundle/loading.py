@@ -175,9 +175,14 @@ class Loading:
         return [one for symbol in self._start for one in self._tree.definitions(symbol)]
 
     def _plays(self, definition: Definition) -> bool:
-        """Whether a definition calls the agent itself, or passes it on."""
+        """Whether a definition calls the agent itself, or passes it on.
+
+        What else changes the values that it changes does not count.
+        """
         if definition not in self._players:
-            reached = self._reached(self._uses(definition))
+            uses = self._uses(definition)
+            changed = definition.changed_at_once
+            reached = self._reached([use for use in uses if use.reference.path[0] not in changed])
             self._players[definition] = any(
                 use.meaning in self._start
                 for one in (definition, *reached)

@@ -380,23 +380,26 @@ train(2)
     assert "as in the source, because games change them: MEMORY. What train() did" in built.note
 
 
-def test_a_table_that_a_loop_has_trained_is_data(modules: Path) -> None:
-    """The file was refused: it took the key from the loop's variable, which it has not."""
-    player = f"def agent(obs, config): return max({FREE}, key=lambda k: WORTH.get((k,), 0))"
+@pytest.mark.parametrize(
+    ("begun", "worth"),
+    [("WORTH = {}", "WORTH"), ("class Worth: table = {}", "Worth.table")],
+    ids=["a table", "a class"],
+)
+def test_what_a_loop_has_trained_by_games_is_data(begun: str, worth: str, modules: Path) -> None:
+    """Files were refused: one had the loop's variable as a key, another the class untrained."""
     play = "make('connectx').run([agent, 'random'])"
     text = f"""
 from kaggle_environments import make
-WORTH = {{}}
-{player}
+{begun}
+def agent(obs, config): return max({FREE}, key=lambda k: {worth}.get((k,), 0))
 for key in [(2,), (5,)]:
     {play}
-    WORTH[key] = key[0]
+    {worth} = {{**{worth}, key: key[0]}}
 """
     built = function_file(module(modules, text).agent)
     assert built.note is None
-    assert answers(of_file(built.text)) == answers(
-        module(modules, text.replace(play, "pass")).agent
-    )
+    unplayed = module(modules, text.replace(play, "pass")).agent
+    assert answers(of_file(built.text)) == answers(unplayed)
 
 
 SHARING = f"""
