@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from copy import copy, deepcopy
 from enum import EnumType
+from itertools import product
 from time import perf_counter
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from submission.bundle.functions.value_data import (
     data_of,
     is_data,
     is_same,
+    place_at,
     places_of,
     taken_apart,
 )
@@ -60,7 +62,8 @@ class Unlike(NamedTuple):
 
     symbol: Symbol
     attributes: Mapping[str, Any] | None = None  # these; None for the whole value
-    is_played: bool = False  # whether games have changed some parts of it, which begin anew
+    is_played: bool = False  # whether games may have changed parts of it, which begin anew
+    by_chance: Sequence[tuple[str, ...]] = ()  # the paths of parts that chance has made
 
 
 def unlike_the_source(
@@ -92,7 +95,21 @@ def unlike_the_source(
     again = load_again()
     by_chance = [*_unlike(differing, loaded, before, again, perf_counter() - begin)]
     play(again)
-    return [*by_chance, *_unlike(differing, loaded, before, again)], again
+    _keep_chance(state, by_chance, loaded, again)
+    made = {each.symbol for each in by_chance if each.attributes is None}
+    others = [each for each in differing if each.symbol not in made]
+    return [*by_chance, *_unlike(others, loaded, before, again)], again
+
+
+def _keep_chance(
+    state: Iterable[StateName], unlike: Iterable[Unlike], *loadings: Mapping[str, Any]
+) -> None:
+    """Put what chance has made in parts of the module's objects into the file's objects."""
+    names = {each.symbol: each for each in state}
+    for each in unlike:
+        name = names[each.symbol]
+        for path, loaded in product(each.by_chance, loadings):
+            place_at(loaded[name.in_file], path).write(place_at(name.value, path).read())
 
 
 def unclear(
@@ -132,9 +149,13 @@ def _unlike(
                 yield Unlike(each.symbol, parts)
         elif data_of(each.value) is UNKNOWN:
             continue
-        elif _has_learnt(each, stages) if seconds is None else stages.is_chance(seconds):
+        elif seconds is not None:
+            if stages.is_chance(seconds):
+                paths = [*stages.by_chance(seconds)]
+                yield Unlike(each.symbol, is_played=bool(paths), by_chance=paths)
+        elif _has_learnt(each, stages):
             yield Unlike(each.symbol)
-        elif seconds is None and not is_data(each.value) and stages.is_played and stages.has_own:
+        elif not is_data(each.value) and stages.is_played and stages.has_own:
             yield Unlike(each.symbol, is_played=True)
 
 

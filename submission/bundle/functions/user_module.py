@@ -51,6 +51,10 @@ class UserModule:
             return own
         return self._names.get(id(value))
 
+    def forget_names(self) -> None:
+        """Look up anew which objects the names refer to, because the namespace has changed."""
+        vars(self).pop("_names", None)
+
     @cached_property
     def _names(self) -> dict[int, str]:
         return {

@@ -102,6 +102,7 @@ class UserTree(SourceTree):
             ValueError: the value cannot be written.
         """
         user = self._users[symbol.module]
+        user.forget_names()
         writer = self.writer(user)
         if attributes is not None:
             for name, each in attributes.items():

@@ -210,6 +210,13 @@ def places_of(value: Any) -> dict[str, Place]:
     return {name: place for name, place in places.items() if place.read() is not UNKNOWN}
 
 
+def place_at(value: Any, path: Sequence[str]) -> Place:
+    """The place that a path of attributes leads to; KeyError if there is none."""
+    for name in path[:-1]:
+        value = places_of(value)[name].read()
+    return places_of(value)[path[-1]]
+
+
 class Stages(NamedTuple):
     """A value as it is in the module now, in the file, and in the file after games."""
 
@@ -238,6 +245,13 @@ class Stages(NamedTuple):
         if self.reloaded is UNKNOWN:
             return self.is_changing
         return not is_later(self.reloaded, self.played, seconds=seconds)
+
+    def by_chance(self, seconds: float) -> Iterator[tuple[str, ...]]:
+        """The paths of the parts of which that is so; none if the value has no parts."""
+        for place, part in self.parts() if self.are_alike else ():
+            if part.is_chance(seconds):
+                inner = [*part.by_chance(seconds)]
+                yield from ((place.name, *path) for path in inner or [()])
 
     @property
     def is_own(self) -> bool:

@@ -402,6 +402,27 @@ for key in [(2,), (5,)]:
     assert answers(of_file(built.text)) == answers(unplayed)
 
 
+def test_weights_made_by_chance_are_kept_without_what_games_leave_behind(modules: Path) -> None:
+    """Its file began with the history of the games before it was built."""
+    text = f"""
+import random
+class Moves:
+    def __init__(self): self.steps, self.sign = [], random.choice((-1, 1))
+class Net:
+    def __init__(self): self.worth, self.moves = [random.random() for _ in range(7)], Moves()
+    def __call__(self, obs, config):
+        self.moves.steps.append(obs.step)
+        return max({FREE}, key=lambda k: self.moves.sign * self.worth[k - len(self.moves.steps)])
+net = Net()
+def agent(obs, config): return net(obs, config)
+"""
+    mine = module(modules, text)
+    answers(mine.agent)
+    built = function_file(mine.agent).text
+    mine.net.moves.steps.clear()
+    assert answers(of_file(built)) == answers(mine.agent)
+
+
 SHARING = f"""
 def sharing():
     worth = {{}}
