@@ -1,6 +1,5 @@
 """The bundle is one file that Kaggle's own loader and environment accept."""
 
-import ast
 import inspect
 import platform
 import re
@@ -169,15 +168,6 @@ def test_whole_games_in_both_seats(
         assert {seat.reward for seat in env.state} in ({1, -1}, {0})
         assert [log["stderr"] for logs in env.logs for log in logs if log.get("stderr")] == said
         said = []
-
-
-def test_header_names_the_command_and_the_options() -> None:
-    text = build_bundle("mcts", {"seed": 7, "rollout": "decisive", "simulations": None})
-    docstring = ast.get_docstring(ast.parse(text)) or ""
-    options = "--option seed=7 --option rollout=decisive --option simulations=null"
-    assert f"connectx build mcts {options}" in docstring
-    assert "MCTSAgent(simulations=None, time_limit=None, seed=7, rollout='decisive')" in docstring
-    assert "kaggle competitions submit -c connectx -f submission.py" in docstring
 
 
 # --- agents of a user's

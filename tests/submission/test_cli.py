@@ -79,6 +79,8 @@ def test_built_again_by_the_command_in_its_header(shell: Shell, tmp_path: Path) 
     assert command is not None
     shell.run(*command[1].split(), "--output", "two.py")
     assert (tmp_path / "two.py").read_text(encoding="utf-8") == text
+    assert "MinimaxAgent(heuristic='zero', depth=None)" in text
+    assert "kaggle competitions submit -c connectx -f submission.py" in text
     refused = shell.refusal("build", "MyAgent", "--from", "one.py")
     assert "one.py was made by `connectx build`" in refused
     assert "`connectx check one.py` says whether Kaggle would take it" in refused

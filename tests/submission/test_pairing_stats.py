@@ -34,18 +34,12 @@ SECOND_WIN = replace(LOSS, game=5, result=Result.WIN)
 @pytest.mark.parametrize(
     ("first", "second", "points"),
     [
-        (WIN, WIN, 2),
-        (WIN, DRAW, 1.5),
-        (DRAW, DRAW, 1),
-        (LOSS, WIN, 1),
-        (LOSS, DRAW, 0.5),
-        (LOSS, LOSS, 0),
         (PLAYER_FAILED, WIN, 1),
         (OPPONENT_FAILED, WIN, None),
         (PLAYER_FAILED, OPPONENT_FAILED, None),
     ],
 )
-def test_a_pair_has_the_points_of_both_games(
+def test_a_failure_of_the_opponent_leaves_its_pair_without_points(
     first: GameRecord, second: GameRecord, points: float | None
 ) -> None:
     assert pair_points(first, second) == pair_points(second, first) == points

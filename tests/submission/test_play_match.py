@@ -212,14 +212,6 @@ def test_the_record_is_from_the_players_view_on_either_seat(arena: Arena) -> Non
     assert (drawn.result, drawn.rewards) == (Result.DRAW, (0, 0))
 
 
-def test_every_move_of_each_seat_has_its_seconds() -> None:
-    slow = submitted("import time\ndef agent(observation):\n    time.sleep(0.02)\n    return 0")
-    record = play(slow, always(1))
-    assert [len(seat) for seat in record.durations] == [4, 3]
-    assert min(record.durations[0]) >= 0.02
-    assert max(record.durations[1]) < 0.02
-
-
 def test_the_last_words_of_a_failing_seat_are_kept() -> None:
     talker = (
         "import sys\ndef agent(observation):\n    print('I give up', file=sys.stderr)\n    return "

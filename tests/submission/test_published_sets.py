@@ -78,19 +78,17 @@ def test_kaggles_lines_keep_their_boards_and_scores(
 def test_pons_lines_get_the_scores_of_their_columns(
     games: list[str], lines: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    """With the examples of part 2 of his tutorial: a win in two moves, and a loss at once."""
+    """With the examples of part 2 of his tutorial: a win in two moves, and a loss at once.
+
+    Also in one of his own sets.
+    """
     content = [f"{moves} {line['score']}" for moves, line in zip(games, lines, strict=True)]
     content += ["4455 18", "44455554221 -15"]
+    content += [f"{moves} {score}" for moves, score in published_positions("end-easy", 25)]
     found = asked_of(tmp_path / "lines", "\n".join(content))
     assert [f"{position.moves} {position.score}" for position in found] == content
     judge = Judge()
     assert [p.legal for p in found[:8]] == [judge.scores(p.moves) for p in found[:8]]
-
-
-def test_pons_sets_are_read(tmp_path: Path) -> None:
-    content = [f"{moves} {score}" for moves, score in published_positions("end-easy", 25)]
-    found = asked_of(tmp_path / "lines", "\n".join(content))
-    assert [f"{position.moves} {position.score}" for position in found] == content
 
 
 def test_both_figures_are_the_notebooks(shell: Shell, lines: list[dict[str, Any]]) -> None:

@@ -130,11 +130,6 @@ def test_what_is_no_episode_is_refused(tmp_path: Path) -> None:
         assert str(path) in str(error.value)
 
 
-def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match=r"cannot read .*nothing\.json \(No such file or directory\)"):
-        read_replays(tmp_path / "nothing.json")
-
-
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda each: st.lists(each, max_size=3) | st.dictionaries(st.text(max_size=5), each),
