@@ -10,7 +10,7 @@ import pytest
 from agents.networks.network import decode_policy, policy_scope
 from agents.policy.training.learner import LEARNERS, Budget
 from agents.policy.training.training import Round, Training
-from agents.policy.training.training_files import decode_state, encode_state
+from agents.policy.training.training_files import decode_state
 from agents.reporting.output_file import held
 from envs import ConnectX
 from envs.games import GAMES
@@ -23,7 +23,6 @@ from tests.helpers.toy_learner import ToyLearner, begun, enter_toy
 for library in ("torch", "matplotlib", "tensorboard"):
     pytest.importorskip(library)
 
-import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from agents.policy.training.curves import curves_png, open_curves
@@ -200,7 +199,7 @@ def test_ctrl_c_waits_until_all_is_kept() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-# --- curves and tensors
+# --- curves
 
 
 def test_the_curves_are_a_png(tmp_path: Path) -> None:
@@ -224,25 +223,3 @@ def test_what_a_later_run_learns_again_is_logged_once(tmp_path: Path) -> None:
         with open_curves(tmp_path / "curves.png", tmp_path / "logs", training) as curves:
             training.run(Budget(rounds=3 if first else 4), curves, lambda *_: None)
     assert logged(tmp_path / "logs")["loss/policy"] == [1, 2, 3, 4]
-
-
-def test_an_optimisers_state_comes_back_from_a_checkpoint() -> None:
-    """Tensors of all kinds that PyTorch's optimisers keep, bit by bit."""
-
-    def step(layer: torch.nn.Linear, optimiser: torch.optim.Optimizer) -> None:
-        optimiser.zero_grad()
-        layer(torch.ones(2, 3)).square().sum().backward()
-        optimiser.step()
-
-    layers = [torch.nn.Linear(3, 2) for _ in range(2)]
-    optimisers = [torch.optim.AdamW(layer.parameters(), 0.1) for layer in layers]
-    step(layers[0], optimisers[0])
-    kept = [layers[0].state_dict(), optimisers[0].state_dict(), torch.get_rng_state()]
-    weights, adam, rng = decode_state(encode_state(kept))
-    layers[1].load_state_dict(weights)
-    optimisers[1].load_state_dict(adam)
-    assert torch.equal(rng, torch.get_rng_state())
-    for layer, optimiser in zip(layers, optimisers, strict=True):
-        step(layer, optimiser)
-    assert torch.equal(layers[0].weight, layers[1].weight)
-    assert torch.equal(layers[0].bias, layers[1].bias)
