@@ -1,4 +1,4 @@
-"""`connectx web`: how it starts, what it says, and that nothing is left of it."""
+"""`connectx web`: how it starts, what it says, that nothing is left of it, and a small load."""
 
 import asyncio
 import signal
@@ -6,12 +6,15 @@ import socket
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import httpx
 import psutil
 import pytest
+from rich.table import Table
 
+from benchmarks.web_pages import GAME, PageClient, play, watch, web_report
 from envs.games import game_from_id
 from submission.play.game_history import History
 from submission.web.connections import Connection
@@ -21,6 +24,7 @@ from submission.web.serve import WebServer, listen
 from tests.helpers.processes import output_of, running_command, wait_until_gone
 from tests.helpers.shell import Shell
 from tests.helpers.systems import needs_posix
+from tests.helpers.web_server import Running
 
 UNSOLVABLE = {"page": "leftbehind", "game": "connectx-7x8x4", "moves": ""}
 LONG_MOVE = {**UNSOLVABLE, "agent": {"name": "minimax", "options": {"depth": 30}}, "seconds": 30}
@@ -113,3 +117,30 @@ def test_the_packages_of_the_extra_are_asked_for_alone_by_it() -> None:
         "import sys, submission.cli.app, submission.cli.play; print('starlette' in sys.modules)"
     )
     assert output_of(script) == "False\n"
+
+
+# --- the load that `make bench` measures
+
+
+def test_pages_play_and_watch_while_their_time_lasts(server: Running) -> None:
+    async def load() -> list[float]:
+        until, page = perf_counter() + 0.5, PageClient(server.address, "refusedpage")
+        pages = play(server.address, 1, until), watch(server.address, 1, until)
+        taken, _ = await asyncio.gather(*pages)
+        with pytest.raises(ValueError, match="seconds: Expected"):
+            await page.post("move", game=GAME, moves="", agent={"name": "random"}, seconds=-1)
+        await page.close()
+        return taken
+
+    taken = asyncio.run(load())
+    assert taken
+    assert all(0 < seconds < 60 for seconds in taken)
+
+
+def test_the_report_compares_with_the_goals() -> None:
+    taken = [number / 1000 for number in range(1, 201)]
+    title, rows = web_report({"values": taken, "moves": taken})
+    assert isinstance(rows, Table)
+    assert "connectx web" in str(title)
+    shown = [list(column.cells) for column in rows.columns]
+    assert shown[1:4] == [["200", "200"], ["100 ms", "100 ms"], ["191 ms", "191 ms"]]
