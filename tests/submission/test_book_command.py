@@ -210,11 +210,3 @@ def test_all_workers_of_a_cluster_look_for_traps(
     monkeypatch.setattr(work, "cluster_size", lambda address: 16)
     assert shell.run(*TRAPS.split(), "--plies", "0", "--dask", "127.0.0.1:8786").status == 0
     assert shared_by == [16]
-
-
-@pytest.mark.parametrize("option", ["repertoire", "traps"])
-def test_a_file_that_is_no_repertoire_is_one_sentence(shell: Shell, option: str) -> None:
-    Path("torn.cxrp").write_bytes(b"CXRP\x01")
-    torn = "is not a valid repertoire: compute one with `connectx book --repertoire` or `--traps`"
-    for name, sentence in (("torn", torn), ("absent", "absent.cxrp")):
-        assert sentence in shell.refusal("build", "perfect", "-O", f"{option}={name}.cxrp")

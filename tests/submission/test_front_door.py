@@ -95,22 +95,18 @@ def test_an_agent_of_ones_own_is_built_from_its_file(
         connectx.build(cls())
 
 
-def test_results_are_json() -> None:
-    match = connectx.evaluate("greedy", "random", games=2, arena="own", progress=False, workers=1)
-    ladder = connectx.ladder(["greedy", "random"], games=2, arena="own", progress=False, workers=1)
-    grade = connectx.grade("random", sample=2, progress=False, workers=1)
-    for result in (match, ladder, grade):
-        assert json.loads(json.dumps(result.to_dict(), allow_nan=False))
-        assert str(result) == repr(result)
-
-
-def test_options_may_be_numbers_of_numpy() -> None:
-    games: dict[str, Any] = {"games": np.int64(2), "seed": np.int64(3), "rows": np.int8(6)}
-    match = connectx.evaluate("greedy", "random", **games, workers=1, progress=False)
+def test_results_are_json_and_options_may_be_numbers_of_numpy() -> None:
+    quick: dict[str, Any] = {"progress": False, "workers": np.int64(1), "seed": np.int64(3)}
+    games: dict[str, Any] = {"games": np.int64(2), "rows": np.int8(6), **quick}
+    match = connectx.evaluate("greedy", "random", **games)
+    ladder = connectx.ladder(["greedy", "random"], arena="own", **games)
+    sample: Any = np.int64(2)
+    grade = connectx.grade("random", sample=sample, **quick)
     memory = np.int64(2**32)
     report = connectx.check(first_free, memory=memory, patience=0, game_seconds=0, progress=False)
-    for result in (match, report):
-        assert json.dumps(result.to_dict(), allow_nan=False)
+    for result in (match, ladder, grade, report):
+        assert json.loads(json.dumps(result.to_dict(), allow_nan=False))
+        assert str(result) == repr(result)
     assert report.accepted
 
 

@@ -63,15 +63,6 @@ def test_ratio_equals_that_of_a_numerical_optimiser(
     assert found == pytest.approx(under_elo1 - under_elo0, abs=tolerance)
 
 
-@given(st.lists(st.integers(0, 300), min_size=5, max_size=5).filter(any), elos, st.floats(1, 200))
-def test_ratio_of_the_opponent_is_the_negative(
-    pair_counts: list[int], elo0: float, difference: float
-) -> None:
-    own = Sprt(elo0, elo0 + difference).log_likelihood_ratio(pair_counts)
-    other = Sprt(-elo0 - difference, -elo0).log_likelihood_ratio(pair_counts[::-1])
-    assert own == pytest.approx(-other, abs=1e-6)
-
-
 def test_bounds_are_walds() -> None:
     """±2.94 at 5 %, as every framework for testing chess engines prints them."""
     assert (Sprt().lower, Sprt().upper) == pytest.approx((-2.94, 2.94), abs=0.005)
