@@ -141,7 +141,7 @@ def wheelhouse_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return output
 
 
-def test_it_has_this_package_and_what_the_image_lacks(wheelhouse_zip: Path) -> None:
+def test_the_zip_has_this_package_and_what_the_image_lacks(wheelhouse_zip: Path) -> None:
     with zipfile.ZipFile(wheelhouse_zip) as content:
         wheels = {name.split("-")[0] for name in content.namelist() if name.endswith(".whl")}
         text = content.read("README.md").decode()
@@ -161,7 +161,7 @@ def is_in_image(requirement: Requirement) -> bool:
 
 
 @pytest.mark.parametrize("packed", ["connectx-agents", *wheelhouse.LACKING])
-def test_the_image_has_all_else_that_its_wheels_need(packed: str) -> None:
+def test_the_image_has_all_else_that_the_zips_wheels_need(packed: str) -> None:
     needed = [Requirement(line) for line in requires(packed) or []]
     for extra in ("", "kaggle-light", "notebook", "web"):
         for each in needed:
@@ -173,7 +173,9 @@ def run_apart(command: Sequence[str | Path], folder: Path) -> str:
     return completed(command, folder, PYTHONPATH=None).stdout
 
 
-def test_kaggles_versions_install_it_without_an_index(wheelhouse_zip: Path, tmp_path: Path) -> None:
+def test_kaggles_versions_install_the_zip_without_an_index(
+    wheelhouse_zip: Path, tmp_path: Path
+) -> None:
     python = image_python()
     if python is None:
         pytest.skip("there is no environment with Kaggle's versions: make kaggle-image")

@@ -39,7 +39,7 @@ SECOND_WIN = replace(LOSS, game=5, result=Result.WIN)
         (PLAYER_FAILED, OPPONENT_FAILED, None),
     ],
 )
-def test_a_failure_of_the_opponent_leaves_its_pair_without_points(
+def test_a_players_failure_is_a_loss_and_the_opponents_leaves_the_pair_out(
     first: GameRecord, second: GameRecord, points: float | None
 ) -> None:
     assert pair_points(first, second) == pair_points(second, first) == points
