@@ -134,6 +134,11 @@ class ValueWriter:
                     f"{key}={self.expression(each, name)}" for key, each in value.keywords.items()
                 ]
                 return f"{self._module.import_of(partial)}({', '.join(given)})"
+            case type() if isinstance(self._module.namespace.get(value.__qualname__), type):
+                raise ValueError(
+                    f"{self._whose} uses an object of {value.__qualname__} as it was before its "
+                    "class was defined anew: make the object again"
+                )
             case type():
                 raise ValueError(
                     f"{self._whose} uses {value.__qualname__}, a class that no module has under "

@@ -374,6 +374,21 @@ def test_what_cannot_be_written_is_refused(agent: Any, reason: str) -> None:
         function_file(agent)
 
 
+def test_an_object_of_a_class_that_was_defined_anew_is_told(modules: Path) -> None:
+    """As in a notebook whose cell with the class was run again after the one with the object."""
+    text = f"""
+from random import random
+class Net:
+    def __init__(self): self.worth = random()
+net = Net()
+class Net:
+    def __init__(self): self.worth = 1
+def agent(obs, config): return max({FREE}, key=lambda k: 99 * k * net.worth % 1)
+"""
+    with pytest.raises(ValueError, match="^agent uses an object of Net as it was before"):
+        function_file(module(modules, text).agent)
+
+
 @pytest.mark.parametrize("agent", ["agent", "net"])
 def test_a_value_of_chance_that_cannot_be_written_is_refused_where_it_matters(
     agent: str, modules: Path
