@@ -377,15 +377,15 @@ def test_what_cannot_be_written_is_refused(agent: Any, reason: str) -> None:
 def test_an_object_of_a_class_that_was_defined_anew_is_told(modules: Path) -> None:
     """As in a notebook whose cell with the class was run again after the one with the object."""
     text = f"""
-from random import random
 class Net:
-    def __init__(self): self.worth = random()
+    def __init__(self): self.liked = 0
 net = Net()
-class Net:
-    def __init__(self): self.worth = 1
-def agent(obs, config): return max({FREE}, key=lambda k: 99 * k * net.worth % 1)
+def fit(what): what.liked = 3
+fit(net)
+class Net: liked = 1
+def agent(obs, config): return {FREE}[net.liked % len({FREE})]
 """
-    with pytest.raises(ValueError, match="^agent uses an object of Net as it was before"):
+    with pytest.raises(ValueError, match=r"^agent uses an object of Net as it was before"):
         function_file(module(modules, text).agent)
 
 
