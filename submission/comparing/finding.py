@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import ceil, exp
 
-from agents.reporting.stats import PairDistribution, count_pairs, expected_score
+from agents.reporting.stats import PairDistribution, count_pairs
 from envs.protocol import is_number
 from submission.arena.game_record import GameConfiguration, GameRecord
 from submission.match.pairing_stats import points_of_pairs
@@ -114,14 +114,13 @@ pair has the variance of players who draw one game in five."""
 def pairs_to_come(test: SequentialTest, next_pair: PairDistribution) -> float:
     """The mean number of pairs that end a test, from its present log-likelihood ratio.
 
-    With each pair the ratio moves as it does for normal scores; the mean time until it leaves the
-    interval between the bounds is that of Brownian motion with a drift.
+    The mean time until the ratio leaves the interval between the bounds is that of Brownian motion
+    with the mean and the variance of what a pair adds to the ratio.
     """
     sprt, llr = test.sprt, test.llr
-    score_0, score_1 = expected_score(sprt.elo0), expected_score(sprt.elo1)
-    gain = (score_1 - score_0) / next_pair.variance
-    drift = gain * (next_pair.mean - (score_0 + score_1) / 2)
-    variance = gain**2 * next_pair.variance
+    parts = [*zip(next_pair.probabilities, sprt.gains(next_pair), strict=True)]
+    drift = sum(p * gain for p, gain in parts)
+    variance = sum(p * (gain - drift) ** 2 for p, gain in parts)
     below, above = llr - sprt.lower, sprt.upper - llr
     ahead, behind = (above, below) if drift > 0 else (below, above)
     slope = 2 * abs(drift) / variance

@@ -81,17 +81,14 @@ class Sprt:
         `pair_counts` are the numbers of pairs that brought 0, 1/2, 1, 3/2 and 2 points.
         """
         observed = PairDistribution.observed(pair_counts)
-        under_elo0 = observed.with_mean(expected_score(self.elo0))
-        under_elo1 = observed.with_mean(expected_score(self.elo1))
-        return sum(pair_counts) * sum(
-            p * log(p1 / p0)
-            for p, p0, p1 in zip(
-                observed.probabilities,
-                under_elo0.probabilities,
-                under_elo1.probabilities,
-                strict=True,
-            )
-        )
+        gains = zip(observed.probabilities, self.gains(observed), strict=True)
+        return sum(pair_counts) * sum(p * gain for p, gain in gains)
+
+    def gains(self, pairs: PairDistribution) -> list[float]:
+        """What a pair with 0, 1/2, 1, 3/2 or 2 points adds to the ratio, if pairs are so spread."""
+        under_elo0 = pairs.with_mean(expected_score(self.elo0)).probabilities
+        under_elo1 = pairs.with_mean(expected_score(self.elo1)).probabilities
+        return [log(p1 / p0) for p0, p1 in zip(under_elo0, under_elo1, strict=True)]
 
     def in_words(self, verdict: Verdict) -> str:
         """A verdict about the player in words, such as `not 50 Elo stronger`.

@@ -134,3 +134,14 @@ def test_the_first_forecast_is_that_of_equal_players() -> None:
     records = simulated(200, Random(2))
     assert ThreeWayTest(MARGIN).games_to_come(records[:20]) < ThreeWayTest(MARGIN).games_to_come([])
     assert judged(records).games_to_come(records) == 0
+
+
+@pytest.mark.parametrize("result", [Result.WIN, Result.LOSS])
+def test_the_forecast_of_one_sided_games_is_near_the_truth(result: Result) -> None:
+    """What a pair adds to the test is bounded, however far its score is from the hypotheses."""
+    records = [numbered(game, result) for game in range(100)]
+    end = judged(records).games
+    assert end is not None
+    for played in (30, 40, 50):
+        forecast = judged(records[:played]).games_to_come(records[:played])
+        assert abs(forecast - (end - played)) <= 6
