@@ -158,7 +158,7 @@ def openings(configuration: GameConfiguration, plies: int) -> list[Opening]:
     env = configuration.env
     found = {env.initial_state(): Opening()}
     for ply in range(1, plies + 1):
-        advice = f"begin with openings of at most {ply - 1} plies, not {plies}"
+        advice = f"the plies of an opening must be at most {ply - 1} here, not {plies}"
         later: dict[BoardState, Opening] = {}
         for state, opening in found.items():
             for column in env.get_available_actions(state):
@@ -166,10 +166,10 @@ def openings(configuration: GameConfiguration, plies: int) -> list[Opening]:
                 if env.get_available_actions(child):
                     later.setdefault(child, (*opening, column))
             if len(later) > MOST_OPENINGS:
-                where = f"after {ply} plies on this board"
+                where = f"after ply {ply} on this board"
                 raise ValueError(f"there are more than {MOST_OPENINGS} positions {where}: {advice}")
         if not later:
-            latest = f"after {ply} plies at the latest"
+            latest = f"after ply {ply} at the latest"
             raise ValueError(f"every game on this board is over {latest}: {advice}")
         found = later
     return list(found.values())

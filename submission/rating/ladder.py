@@ -257,7 +257,7 @@ def _conditions(match: Match) -> str:
     """The conditions needed to play the same games again."""
     settings, versions = match.settings, match.versions
     return (
-        f"Seed {settings.seed}, openings of {settings.opening_plies} plies, at most "
+        f"Seed {settings.seed}, openings up to ply {settings.opening_plies}, at most "
         f"{settings.games} games per pair; connectx-agents {versions.package}, "
         f"kaggle-environments {versions.kaggle_environments or 'not installed'}, "
         f"Python {versions.python}."

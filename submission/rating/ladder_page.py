@@ -81,5 +81,5 @@ def _end_of(record: GameRecord) -> str:
     plies = len(record.columns)
     failed = [f"{status} of {name}" for name, status in record.failures.items()]
     if not failed:
-        return f"Over after {plies} plies."
-    return f"{' and '.join(failed)} after {plies} plies: {record.cause}."
+        return f"Over after ply {plies}."
+    return f"{' and '.join(failed)} after ply {plies}: {record.cause}."

@@ -67,7 +67,7 @@ def test_the_tables_tell_results_scores_and_times(ladder: Ladder) -> None:
     assert seconds[2:] == [f"{6.8 / 28:.3f}", "0.500"], "four games on either seat"
     ranks = [rows(text, name)[0][0] for name in ("strong", NAMES[2], "weak")]
     assert ranks == ["1", "2", "3"]
-    assert "Seed 1, openings of 2 plies, at most 4 games per pair; connectx-agents 0.1.0" in text
+    assert "Seed 1, openings up to ply 2, at most 4 games per pair; connectx-agents 0.1.0" in text
 
 
 def test_a_failure_is_a_loss_that_is_told_apart(ladder: Ladder) -> None:
@@ -131,7 +131,7 @@ def test_the_page_has_failures_first_and_says_how_many_losses_are_left_out(ladde
     assert "to strong, 2 more left out" in words
     assert "to weak" in words, "the middle one has lost to the weak one"
     weak_to_middle = text[text.index("weak: 7 lost") :].split("<h3>")[2]
-    assert "ERROR of weak after 2 plies: ValueError: boom." in weak_to_middle.split("</figure>")[0]
+    assert "ERROR of weak after ply 2: ValueError: boom." in weak_to_middle.split("</figure>")[0]
     losses = (4, 3, 3, 1, 1)  # of weak, the middle one and strong, by opponent
     assert text.count("<figure") == sum(min(SHOWN, lost) for lost in losses)
 
@@ -185,7 +185,7 @@ def test_a_replay_ends_with_the_last_board_and_its_line() -> None:
     shown = [COLOURS.index(circle.attrib["fill"]) for circle in circles]
     assert shown == env.to_board(reduce(env.get_next_state, WIN.columns, env.initial_state()))
     assert figure.count("stroke-width") == 4
-    assert "Over after 7 plies." in figure
+    assert "Over after ply 7." in figure
 
 
 def test_the_first_mover_has_the_first_colour() -> None:

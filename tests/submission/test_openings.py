@@ -79,10 +79,10 @@ def test_orders_have_no_favourite_opening() -> None:
 @pytest.mark.parametrize(
     ("configuration", "plies", "message"),
     [
-        (KAGGLE, 7, "more than 50000 positions after 7 plies .* at most 6 plies, not 7"),
-        (GameConfiguration(9, 99), 1000, "at most 2 plies, not 1000"),
-        (GameConfiguration(2, 2, 2), 3, "is over after 3 plies .* at most 2 plies, not 3"),
-        (GameConfiguration(inarow=1), 2, "is over after 1 plies .* at most 0 plies, not 2"),
+        (KAGGLE, 7, "more than 50000 positions after ply 7 .* at most 6 here, not 7"),
+        (GameConfiguration(9, 99), 1000, "at most 2 here, not 1000"),
+        (GameConfiguration(2, 2, 2), 3, "is over after ply 3 .* at most 2 here, not 3"),
+        (GameConfiguration(inarow=1), 2, "is over after ply 1 .* at most 0 here, not 2"),
     ],
 )
 def test_other_numbers_of_plies_are_refused(
