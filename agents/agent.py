@@ -7,7 +7,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf, isnan
+from math import inf
 from sys import float_info
 from time import perf_counter
 from typing import Any, ClassVar, Generic, NamedTuple
@@ -20,6 +20,7 @@ from envs.protocol import (
     GameOfChance,
     State,
     class_advice,
+    is_number,
     require_distribution,
     require_hashable,
     require_player,
@@ -181,14 +182,17 @@ class TimeUp(Exception):
 class Clock:
     """Measures time from its start to the shortest of some limits, in seconds; None is no limit.
 
-    Raises ValueError if one is nan: the time would never be up.
+    Raises ValueError if one is no number, or nan: the time would never be up.
     """
 
     def __init__(self, *time_limits: float | None) -> None:
-        limits = [min(limit, float_info.max) for limit in time_limits if limit is not None]
-        if any(map(isnan, limits)):
-            raise ValueError("a time limit must be a number of seconds, not nan: None is no limit")
-        self._seconds = min(limits, default=inf)
+        limits = [limit for limit in time_limits if limit is not None]
+        for limit in limits:
+            if not (is_number(limit) and limit <= inf):
+                raise ValueError(
+                    f"a time limit must be a number of seconds, not {limit!r}: None is no limit"
+                )
+        self._seconds = min((min(limit, float_info.max) for limit in limits), default=inf)
         self.restart()
 
     def restart(self) -> None:

@@ -27,10 +27,15 @@ class SB3VecEnv(VecEnv):
             mode is None or `rgb_array`, the only one that Stable-Baselines3 shows.
 
     Raises:
-        ValueError: another autoreset mode or render mode.
+        ValueError: no vector environment, or another autoreset mode or render mode.
     """
 
     def __init__(self, vector_env: VectorEnv[Any, Any, Any]) -> None:
+        if not isinstance(vector_env, VectorEnv):
+            raise ValueError(
+                f"{vector_env!r:.60} is no vector environment: give one that gymnasium.make_vec "
+                "makes with autoreset_mode=AutoresetMode.SAME_STEP"
+            )
         mode = vector_env.metadata.get("autoreset_mode")
         if mode != AutoresetMode.SAME_STEP:
             raise ValueError(

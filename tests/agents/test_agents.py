@@ -204,12 +204,14 @@ def test_agents_may_be_sent_to_other_processes(name: str) -> None:
 # --- time
 
 
+@pytest.mark.parametrize("limit", [float("nan"), "1"])
 @pytest.mark.parametrize("name", sorted({*thinking_agent_names()} - {"greedy"}))
-def test_a_time_limit_that_is_no_number_is_refused(name: str) -> None:
+def test_a_time_limit_that_is_no_number_is_refused(name: str, limit: Any) -> None:
     """Greedy takes no time."""
     env = ConnectX(4, 5, 3)
-    with pytest.raises(ValueError, match="a time limit must be a number of seconds, not nan"):
-        quick_agent(name).search(env, env.initial_state(), time_limit=float("nan"))
+    refusal = f"a time limit must be a number of seconds, not {limit!r}"
+    with pytest.raises(ValueError, match=refusal):
+        quick_agent(name).search(env, env.initial_state(), time_limit=limit)
 
 
 def test_a_time_limit_may_be_larger_than_any_float() -> None:
