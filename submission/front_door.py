@@ -3,7 +3,7 @@
 See `submission.building` for what can be a player.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -57,6 +57,11 @@ def _with_checked_options(function: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(function)
     def called(*players: P.args, **options: P.kwargs) -> T:
+        if len(players) > len(required):
+            raise TypeError(
+                f"{function.__name__} takes {' and '.join(required)}: put several players into a "
+                "list, and name the options, as in games=2"
+            )
         for name, value in options.items():
             if isinstance(value, np.generic):
                 options[name] = value.item()
@@ -374,4 +379,8 @@ def review(
 
 
 def _several(given: Any) -> Sequence[Any]:
-    return given if isinstance(given, list | tuple) else [given]
+    if isinstance(given, list | tuple):
+        return given
+    if isinstance(given, Iterable) and not isinstance(given, str) and not callable(given):
+        raise ValueError(f"several must be in a list, not a {type(given).__name__}: {given!r:.60}")
+    return [given]

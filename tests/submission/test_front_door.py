@@ -167,6 +167,7 @@ NONE = " must not be None: leave it out for its default"
         (partial(connectx.build, print), {"output": "a.py"}, "build writes no file: add .save("),
         (connectx.build, {"agent": Path("a.py")}, "a.py is a file and not the name of an agent: "),
         (Submission("", "mine").save, {"path": "a\0b"}, "path must be a path, not 'a\\x00b'"),
+        (connectx.ladder, {"players": {"random"}}, "several must be in a list, not a set: "),
         (connectx.review, {"files": None, "player": "random"}, "files must be a path, not None"),
     ],
 )
@@ -175,6 +176,20 @@ def test_an_option_of_another_kind_is_refused_by_name(
 ) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
         ask(**options)
+
+
+@pytest.mark.parametrize(
+    ("ask", "needed"),
+    [
+        (partial(connectx.ladder, "random"), "ladder takes players: "),
+        (partial(connectx.evaluate, "random", "greedy"), "evaluate takes player and against: "),
+    ],
+)
+def test_players_one_by_one_are_told_that_several_stand_in_a_list(
+    ask: Callable[..., Any], needed: str
+) -> None:
+    with pytest.raises(TypeError, match=f"^{needed}put several players into a list, and name"):
+        ask("negamax")
 
 
 @pytest.mark.parametrize("player", ["nobody", 7, None, [], print])

@@ -75,7 +75,8 @@ def function_file(agent: Any) -> FunctionFile:
     function = _function_in(agent)
     if function is None or isinstance(agent, type):
         raise ValueError(
-            f"{agent!r} is not an agent: give a function of an observation and a configuration"
+            f"{agent!r} is not an agent: give one, its name, or a function of an observation and a "
+            "configuration"
         )
     with owned_folder() as folder:
         return _proven(agent, function, folder / "submission.py")

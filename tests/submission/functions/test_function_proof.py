@@ -358,7 +358,7 @@ def enclosing(value: Any) -> Any:
 @pytest.mark.parametrize(
     ("agent", "reason"),
     [
-        (3, "3 is not an agent: give a function of an observation and a configuration"),
+        (3, "3 is not an agent: give one, its name, or a function of an observation and a c"),
         (print, "is not an agent"),
         (deque, "is not an agent"),
         (enclosing(sys.stdout), "the agent uses value, a .* that cannot be written into a file"),
