@@ -49,6 +49,7 @@ from submission.web.streams import Streams, until_disconnected
 
 MOST_DROPPED = 10  # files that pages may open, beside those of the command line
 PAGE_FOLDER = Path(__file__).with_name("page")
+MODULES = PAGE_FOLDER / "modules"
 STREAMS: Mapping[str, type[PageQuestion]] = {
     "values": ValuesQuestion,
     "review": PageQuestion,
@@ -185,9 +186,8 @@ class Server:
 
 async def _module(request: Request) -> Response:
     """A module of the page, without its comments."""
-    name = request.path_params["name"]
-    path = PAGE_FOLDER / "modules" / f"{name}.js"
-    if not (name.isidentifier() and path.is_file()):
+    path = MODULES / f"{request.path_params['name']}.js"
+    if path not in MODULES.iterdir():
         raise HTTPException(404)
     return Response(lean_script(path.read_text(encoding="utf-8")), media_type="text/javascript")
 

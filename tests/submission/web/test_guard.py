@@ -92,6 +92,9 @@ def test_forms_other_methods_and_paths_that_leave_the_folder_are_refused() -> No
         assert visitor.request(method, path).status_code in {404, 405}
     for path in ("/../guard.py", "/%2e%2e/guard.py", "/..%2fguard.py", "//etc/passwd", "/%00"):
         assert visitor.get(path).status_code in {400, 404}
+    for name in ("nobody", "../../guard", "a" * 300):
+        assert visitor.get(f"/modules/{name}.js").status_code == 404
+    assert visitor.get("/modules/board.js").status_code == 200
 
 
 def test_everything_is_sent_with_headers_that_keep_other_sites_out() -> None:
