@@ -7,6 +7,7 @@ directly, in a script that is started with `mpiexec -n 9 python -m mpi4py.future
 from collections.abc import Iterator, Mapping
 from concurrent.futures import CancelledError, Executor, ThreadPoolExecutor
 from contextlib import contextmanager
+from logging import getLogger
 from threading import Event, Thread
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
@@ -59,8 +60,19 @@ def _connected(address: str) -> Iterator["Client"]:
             f'--dask needs {error.name}: install the extra `dask` by `pip install -e ".[dask]"`'
         ) from error
     _require_answer(address)
-    with Client(address, timeout=CONNECT_SECONDS, set_as_default=False) as client:
+    with _unlogged(), Client(address, timeout=CONNECT_SECONDS, set_as_default=False) as client:
         yield client
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Keep Dask's client from logging that the scheduler is gone: the work's exceptions say so."""
+    logger = getLogger("distributed.client")
+    was_disabled, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = was_disabled
 
 
 def _require_answer(address: str) -> None:

@@ -1,6 +1,7 @@
 """Games on a real Dask cluster, some of whose processes die."""
 
 import json
+import logging
 import os
 import signal
 import socket
@@ -209,10 +210,14 @@ def test_unawaited_work_is_called_off_and_work_that_kills_workers_is_given_up(
             deadly.result(PATIENCE)
 
 
-def test_without_a_scheduler_an_evaluation_ends_with_what_it_has(cluster: Cluster) -> None:
-    """The last test that has the cluster."""
+def test_without_a_scheduler_an_evaluation_ends_with_what_it_has(
+    cluster: Cluster, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last test that has the cluster. Dask's client would log a traceback."""
     cluster.have_workers(1)
+    monkeypatch.setattr(logging.getLogger("distributed"), "propagate", True)
     assert_ends_early(cluster, lambda: kill(cluster.scheduler))
+    assert "Traceback" not in caplog.text
 
 
 def test_an_address_without_a_scheduler_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
