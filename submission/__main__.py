@@ -27,6 +27,8 @@ def main() -> None:
     sys.unraisablehook = _leave_if_interrupted
     if sys.stdin is None:  # the caller has closed it
         sys.stdin = StringIO()
+    if os.environ.get("COLUMNS") == "0":  # the width is not known: rich would print nothing
+        del os.environ["COLUMNS"]
     try:
         from submission.cli import app
         from submission.console_encoding import show_all_characters

@@ -15,7 +15,7 @@ from agents.options import agent_options
 from agents.registry import REGISTERED
 from submission.bundle.bundle import build_bundle
 from submission.cli.app import COMMANDS, function_of
-from tests.helpers.processes import completed
+from tests.helpers.processes import CONNECTX, completed
 from tests.helpers.shell import Shell
 
 
@@ -265,6 +265,12 @@ def test_a_standard_input_that_is_closed_is_an_empty_one(
     closed, empty = (shell.run(*words.split(), stdin=stdin) for stdin in (None, ""))
     assert closed == empty
     assert closed.status == status
+
+
+def test_where_the_width_is_not_known_all_is_printed() -> None:
+    """Rich takes the 0 of a terminal of no width for one without room."""
+    command = [sys.executable, *CONNECTX, "solve", "4444"]
+    assert completed(command, COLUMNS="0").stdout == completed(command, COLUMNS=None).stdout != ""
 
 
 STRANGE = "[/b]/:bug:[red].py"
