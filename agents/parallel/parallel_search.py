@@ -48,7 +48,8 @@ def parallel_search(
             which each worker does once.
 
     Raises:
-        ValueError: the agent is of another kind, `workers` is below 1, or as `agent.search`.
+        ValueError: the agent is of another kind, `executor` is none, `workers` is below 1, or as
+            `agent.search`.
         Exception: whatever a worker has raised.
     """
     if not isinstance(agent, DepthFirstAgent | MCTSAgent):

@@ -69,10 +69,17 @@ def wait_for_any(futures: Collection[Future[Outcome]], seconds: float) -> set[Fu
 
 @dataclass(frozen=True)
 class Workers:
-    """An executor that runs up to `count` tasks at the same time."""
+    """An executor that runs up to `count` tasks at the same time; ValueError if it is none."""
 
     executor: Executor
     count: int
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.executor, "submit"):
+            raise ValueError(
+                f"{self.executor!r:.60} is no executor: give one, such as a ProcessPoolExecutor of "
+                "concurrent.futures"
+            )
 
     def run(
         self,

@@ -259,6 +259,8 @@ def test_searches_that_cannot_be_shared_are_refused() -> None:
         require_refused(name, "the game is over", moves="1212121")
     require_refused("minimax", "workers must be at least 1", workers=0)
     require_refused("minimax", "workers must be a whole number, not 1.5", workers=1.5)
+    with pytest.raises(ValueError, match="4 is no executor: give one, such as"):
+        parallel_search(make_agent("mcts"), CONNECT_FOUR, opening(""), 4)  # type: ignore[arg-type]
 
 
 def test_the_agent_is_left_as_it_was() -> None:
