@@ -88,7 +88,7 @@ def require_whole(name: str, number: int | None, least: int, most: float = LARGE
 def require_path(name: str, path: str | PathLike[str]) -> Path:
     """The path that an option gives; a ValueError if it cannot be one."""
     if not isinstance(path, str | PathLike) or "\0" in str(path):
-        raise ValueError(f"{name} must be a path, not {path!r}")
+        raise ValueError(f"{name} must be a path, not {' '.join(repr(path).split()):.60}")
     return Path(path)
 
 

@@ -168,6 +168,11 @@ NONE = " must not be None: leave it out for its default"
         (connectx.build, {"agent": Path("a.py")}, "a.py is a file and not the name of an agent: "),
         (Submission("", "mine").save, {"path": "a\0b"}, "path must be a path, not 'a\\x00b'"),
         (connectx.ladder, {"players": {"random"}}, "several must be in a list, not a set: "),
+        (
+            connectx.review,
+            {"files": [np.zeros((2, 2))], "player": "random"},
+            "files must be a path, not array([[0., 0.], [0., 0.]])",
+        ),
         (connectx.review, {"files": None, "player": "random"}, "files must be a path, not None"),
     ],
 )
