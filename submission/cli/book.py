@@ -32,7 +32,7 @@ from agents.options import require_at_least
 from agents.parallel.workers import CORES
 from agents.reporting.output_file import replace_content, require_writable
 from envs.connectx import ConnectX
-from submission.cli.arguments import require_memory
+from submission.cli.arguments import files_of_players, require_distinct, require_memory
 from submission.cli.options import SOLVING, declared, flag, output, setting
 from submission.executors.work import chosen_count, chosen_executor
 from submission.reports import counted, size_in_words
@@ -145,6 +145,7 @@ def book(
     if repertoire:
         writing.write_repertoire(moves, output or Path("repertoire.cxrp"))
         return
+    require_distinct(output, read=files_of_players(opponent or ()))
     scope_of_traps = TrapScope(*board, seat or 2, tuple(opponent or strong_opponents(*board)))
     scope_of_traps.check()
     earlier = None if improve is None else _earlier_book(improve, scope_of_traps)

@@ -33,7 +33,7 @@ from agents.trace.subject import (
 from agents.trace.trace_json import to_json
 from agents.traps.told_choice import render_choice, told_choice
 from envs.board import BoardGame
-from submission.cli.arguments import require_files
+from submission.cli.arguments import files_of_options, require_files
 from submission.cli.games import (
     CONNECT_X,
     GAME_OPTIONS,
@@ -152,7 +152,7 @@ def explain(
                 _say_lines(solution)
             return
         subject = tree_subject(textbook_tree(text))
-    require_files(svg, json, read=[source])
+    require_files(svg, json, read=[source, *files_of_options(options)])
     trace, shown = search_trace(subject, agent, options, trace_limit), limit or LIMIT
     if quiz:
         _quiz(quiz_sheet(subject, trace), answers(trace, subject.leaves))

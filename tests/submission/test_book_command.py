@@ -19,6 +19,7 @@ from tests.helpers.brute_force import BruteForce, score_by_brute_force
 from tests.helpers.processes import interrupted
 from tests.helpers.shell import Shell
 from tests.helpers.systems import needs_posix
+from tests.helpers.trained_policies import policy_file
 
 SCOPE = BookScope(4, 4, 3, 4)
 SMALL = "--rows 4 --columns 4 --inarow 3 --plies 4 --workers 1 --table-megabytes 1"
@@ -113,6 +114,13 @@ def test_mistakes_are_one_sentence_and_leave_nothing(
 ) -> None:
     assert sentence in shell.refusal("book", *words.split())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_weights_of_an_opponent_are_not_overwritten(shell: Shell, tmp_path: Path) -> None:
+    weights = policy_file(ConnectX(4, 4, 3), tmp_path)
+    words = ["book", "--traps", "--rows", "4", "--columns", "4", "--inarow", "3", "--opponent"]
+    refusal = shell.refusal(*words, f"policy:weights={weights}", "--output", weights)
+    assert "is read and would be overwritten" in refusal
 
 
 REPERTOIRE = "book --repertoire --rows 4 --columns 4 --inarow 3 --workers 1 --table-megabytes 1"

@@ -163,6 +163,7 @@ def test_a_bundle_of_two_files_is_built_again_but_over_no_other(shell: Shell) ->
         ("grade random --positions absent.jsonl", "cannot read the positions absent.jsonl"),
         ("grade random --positions old.jsonl", "not 'connectx positions, version 0'"),
         ("grade random --positions old.jsonl --json old.jsonl", "old.jsonl is read and would be"),
+        ("explain -O file=mine.py --svg mine.py", "mine.py is read and would be overwritten"),
         ("grade mine.py --json mine.py", "mine.py is read and would be overwritten"),
         ("grade mine.py --html mine.py", "mine.py is read and would be overwritten"),
         ("grade mine.py --json x --html x", "another file"),
