@@ -28,13 +28,13 @@ class Loading:
         self._players: dict[Definition, bool] = {}
 
     def lasting(self, symbol: Symbol) -> list[Definition]:
-        """The statements that give a name its last value, in order; not those that only play."""
+        """The statements that give a name its last value, in order; not those left out."""
         if symbol not in self._lasting:
             written = list(since_replaced(self._tree.needed(symbol), symbol.name))
             self._lasting[symbol] = [
                 one
                 for one in written
-                if symbol in self._start or one.replaces(symbol.name) or not self._plays(one)
+                if symbol in self._start or one.replaces(symbol.name) or not self._is_left_out(one)
             ] or written
         return self._lasting[symbol]
 
@@ -91,7 +91,7 @@ class Loading:
             for use in self._uses(statement)
             if not (statement.is_called_later and use.reference.deferred)
         ]
-        if self._plays(statement):
+        if self._is_left_out(statement):
             return False
         if statement.is_called_later and (
             self._is_kept_by_decorator(statement, called, needed)
@@ -147,18 +147,22 @@ class Loading:
         )
 
     def training(self, symbol: Symbol) -> dict[Definition, bool]:
-        """The statements that may have trained an object, and whether they certainly have.
+        """The statements that may have trained an object, and whether the file can do it, too.
 
-        They change it by functions of the user's, as `bot.train(50)` does. It is certain if games
-        do not call these, and change is due to more than asking for moves, as in `evaluate(bot)`.
+        They change it by functions of the user's, as `bot.train(50)` does. In the file this is
+        right if games do not call these, and if change is due to more than asking for moves, as in
+        `evaluate(bot)`; and possible if the statement does not ask the agent itself.
         """
-        return {
-            one: functions.is_training(one.statement)
-            for one in self._tree.module(symbol.module).running
-            if not one.is_called_later and symbol in self._read_by(one)
-            if not (self._calls_agent(one) if symbol in self._start else self._plays(one))
-            if (functions := self._functions_in(one)).changes(one.statement)
-        }
+        found = dict[Definition, bool]()
+        for one in self._tree.module(symbol.module).running:
+            if one.is_called_later or symbol not in self._read_by(one):
+                continue
+            functions = self._functions_in(one)
+            is_training = functions.is_training(one.statement)
+            plays = self._calls_agent(one) if symbol in self._start else self._plays(one)
+            if is_training or (not plays and functions.changes(one.statement)):
+                found[one] = is_training and not plays
+        return found
 
     def _functions_in(self, statement: Definition) -> CalledFunctions:
         agent = self._started()
@@ -173,6 +177,19 @@ class Loading:
 
     def _started(self) -> list[Definition]:
         return [one for symbol in self._start for one in self._tree.definitions(symbol)]
+
+    def _is_left_out(self, statement: Definition) -> bool:
+        """Whether a statement only plays, or changes a value anew that is written out already."""
+        return self._plays(statement) or self._changes_carried(statement)
+
+    def _changes_carried(self, statement: Definition) -> bool:
+        if statement.is_called_later or not self._tree.carried:
+            return False
+        at_once = [use for use in self._uses(statement) if not use.reference.deferred]
+        called = [one for one in self._reached(at_once) if one.is_called_later]
+        changed = {Symbol(statement.module, name) for name in statement.changed_at_once}
+        changed |= {Symbol(one.module, name) for one in called for name in one.changed}
+        return not changed.isdisjoint(self._tree.carried)
 
     def _plays(self, definition: Definition) -> bool:
         """Whether a definition calls the agent itself, or passes it on.

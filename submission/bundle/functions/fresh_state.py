@@ -65,6 +65,11 @@ class Unlike(NamedTuple):
     is_played: bool = False  # whether games may have changed parts of it, which begin anew
     by_chance: Sequence[tuple[str, ...]] = ()  # the paths of parts that chance has made
 
+    @property
+    def key(self) -> tuple[Symbol, tuple[str, ...]]:
+        """The name, and the names of the attributes."""
+        return self.symbol, tuple(self.attributes or ())
+
 
 def unlike_the_source(
     state: Iterable[StateName],

@@ -2,8 +2,8 @@
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence, Set
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from inspect import getattr_static
 from itertools import chain
@@ -95,17 +95,19 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
         if is_trained:
             text, _, state, loaded = _written(tree, symbol, title, path)
             unlike, played = _unlike(state, loaded, text, title, path)
-        refusals = dict[Symbol, ValueError]()
-        for each in unlike:
-            begun = as_written(agent, state, loaded, played) if each.is_played else nullcontext()
+        refusals, done = dict[Symbol, ValueError](), set[tuple[Symbol, tuple[str, ...]]]()
+        while unlike:
+            refusals |= _carry(tree, unlike, partial(as_written, agent, state, loaded, played))
+            done |= {each.key for each in unlike}
             try:
-                with begun:
-                    tree.carry(each.symbol, each.attributes)
-            except ValueError as error:  # the proof shows whether that matters
-                refusals[each.symbol] = error
-        if unlike:
-            with suppress(ValueError):  # something, such as a metaclass, needed a value earlier
                 text, _, state, loaded = _written(tree, symbol, title, path)
+            except ValueError:  # something, such as a metaclass, needed a value earlier
+                break
+            # A statement that changes what is carried is left out: carry what else it changes.
+            more, played = _unlike(state, loaded, text, title, path)
+            unlike = [each for each in more if each.key not in done]
+        if done:
+            loaded = load(title, text, path)  # what is carried was put into the former objects
     except BundleError as error:
         if error.path != tree.home.path:
             raise
@@ -123,6 +125,20 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
     except ValueError as error:
         raise next(iter(refusals.values()), error) from error
     return FunctionFile(title, text, " ".join(filter(None, (note, left_out))) or None)
+
+
+def _carry(
+    tree: UserTree, unlike: Iterable[Unlike], begun: Callable[[], AbstractContextManager[Any]]
+) -> dict[Symbol, ValueError]:
+    """Write values out; return why some cannot be. The proof shows whether that matters."""
+    refusals = dict[Symbol, ValueError]()
+    for each in unlike:
+        try:
+            with begun() if each.is_played else nullcontext():
+                tree.carry(each.symbol, each.attributes)
+        except ValueError as error:
+            refusals[each.symbol] = error
+    return refusals
 
 
 def _symbol(tree: UserTree, agent: Any) -> Symbol:

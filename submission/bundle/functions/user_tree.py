@@ -25,8 +25,8 @@ from submission.bundle.source_tree import NOTEBOOK_BUILTINS, SourceTree, modules
 from submission.bundle.sources import MAIN, Module
 
 LEFT_OUT = (
-    "is left out of the file, because games call the same functions: if it is training, call them "
-    "in a function such as train(), which games do not call"
+    "is left out of the file, because games change the same: if it is training, save what it has "
+    "learnt, and read that from a file"
 )
 
 

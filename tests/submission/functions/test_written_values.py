@@ -446,7 +446,7 @@ learn, agent = sharing()
 def test_what_may_be_training_or_a_trial_is_noted(text: str, call: str, modules: Path) -> None:
     note = function_file(module(modules, text).agent).note
     assert note is not None
-    assert f": `{call}` is left out of the file, because games call the same functions" in note
+    assert f": `{call}` is left out of the file, because games change the same" in note
 
 
 def test_containers_and_objects_of_all_kinds_are_written(modules: Path) -> None:
