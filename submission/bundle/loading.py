@@ -153,9 +153,9 @@ class Loading:
         right if games do not call these, and if change is due to more than asking for moves, as in
         `evaluate(bot)`; and possible if the statement does not ask the agent itself.
         """
-        found = dict[Definition, bool]()
+        found, playing = dict[Definition, bool](), self.playing()
         for one in self._tree.module(symbol.module).running:
-            if one.is_called_later or symbol not in self._read_by(one):
+            if one.is_called_later or symbol not in self._read_by(one, without=playing):
                 continue
             functions = self._functions_in(one)
             is_training = functions.is_training(one.statement)
@@ -212,11 +212,13 @@ class Loading:
         paths = [use.reference.path for use in self._uses(definition)]
         return any((symbol.name,) in paths for symbol in self._start)
 
-    def _read_by(self, definition: Definition) -> set[Symbol]:
-        """The names read while a definition runs, including by functions that it calls."""
+    def _read_by(
+        self, definition: Definition, without: Set[Definition] = frozenset()
+    ) -> set[Symbol]:
+        """The names read while a definition runs, by it and by functions that it calls."""
         at_once = [use for use in self._uses(definition) if not use.reference.deferred]
         read = {Symbol(definition.module, use.reference.path[0]) for use in at_once}
-        for one in self._reached(at_once):
+        for one in self._reached(at_once) - without:
             read |= {Symbol(one.module, use.reference.path[0]) for use in self._uses(one)}
         return read
 

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from copy import copy, deepcopy
+from dataclasses import replace
 from enum import EnumType
 from itertools import product
 from time import perf_counter
@@ -236,7 +237,7 @@ def _begun(stages: Stages, is_changed: bool, restoring: ExitStack, memo: dict[in
     compared with that. In functions, classes and the user's objects this is decided for each part,
     which is replaced in place, or in a copy if an object has contents besides its attributes.
     """
-    now, written, *_ = stages
+    now, written = stages.now, stages.written
     begun = now if not is_changed and stages.is_own else written
     try:
         is_changeable = isinstance(now, list | dict | set)
@@ -248,7 +249,7 @@ def _begun(stages: Stages, is_changed: bool, restoring: ExitStack, memo: dict[in
             if id(written) in memo:
                 return memo[id(written)]
             if _has_contents(now):
-                stages = stages._replace(now=copy(now))
+                stages = replace(stages, now=copy(now))
             memo[id(now)] = memo[id(written)] = stages.now
         _begin_parts(stages, restoring, memo)
     except Exception:  # not everything can be copied

@@ -4,8 +4,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from copyreg import dispatch_table
+from dataclasses import dataclass
 from datetime import date, time
 from enum import Enum
+from functools import cached_property
 from inspect import ismemberdescriptor
 from itertools import pairwise
 from math import inf
@@ -217,7 +219,8 @@ def place_at(value: Any, path: Sequence[str]) -> Place:
     return places_of(value)[path[-1]]
 
 
-class Stages(NamedTuple):
+@dataclass(frozen=True)
+class Stages:
     """A value as it is in the module now, in the file, and in the file after games."""
 
     now: Any
@@ -226,14 +229,14 @@ class Stages(NamedTuple):
     reloaded: Any = UNKNOWN
     """As `written`, loaded later: that tells clocks, which do not count. UNKNOWN: all counts."""
 
-    @property
+    @cached_property
     def is_changing(self) -> bool:
         """Whether games change the file's value."""
         if self.reloaded is UNKNOWN:
             return not is_same(self.written, self.played)
         return not is_later(self.written, self.reloaded, self.played, seconds=inf)
 
-    @property
+    @cached_property
     def differs(self) -> bool:
         """Whether the module's value differs from the file's."""
         if self.reloaded is UNKNOWN:
@@ -284,7 +287,7 @@ class Stages(NamedTuple):
 
     def parts(self) -> Iterator[tuple[Place, "Stages"]]:
         """The values that a function, a class or an object holds, and their places."""
-        others = [places_of(each) for each in self[1:]]
+        others = [places_of(each) for each in (self.written, self.played, self.reloaded)]
         for name, place in places_of(self.now).items():
             counterparts = (each[name].read() if name in each else UNKNOWN for each in others)
             yield place, Stages(place.read(), *counterparts)
