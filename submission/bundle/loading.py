@@ -189,7 +189,11 @@ class Loading:
         called = [one for one in self._reached(at_once) if one.is_called_later]
         changed = {Symbol(statement.module, name) for name in statement.changed_at_once}
         changed |= {Symbol(one.module, name) for one in called for name in one.changed}
-        return not changed.isdisjoint(self._tree.carried)
+        objects = {each for each in self._tree.carried if not self._tree.holds_data(each)}
+        return not changed.isdisjoint(self._tree.carried) or (
+            not objects.isdisjoint(self._read_by(statement, without=self.playing()))
+            and self._functions_in(statement).changes(statement.statement)
+        )
 
     def _plays(self, definition: Definition) -> bool:
         """Whether a definition calls the agent itself, or passes it on.
