@@ -170,11 +170,10 @@ def _has_learnt(name: StateName, stages: Stages) -> bool:
     is_proven = is_data(stages.now) and not (name.is_unfinished or name.tells_time or name.trainer)
     if is_proven or not stages.differs:
         return False
-    parts = [part for _, part in stages.parts()] if stages.are_alike else []
-    if not parts:
+    if not (stages.are_alike and places_of(stages.now)):
         only_grows = isinstance(stages.now, defaultdict) and name.trainer  # by asking for a key
         return not name.is_changed and bool(only_grows or not stages.is_changing)
-    return not any(part.is_changing and part.differs for part in parts)
+    return not stages.is_played
 
 
 def last_callable(loaded: Mapping[str, Any]) -> Any:
