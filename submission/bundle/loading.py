@@ -185,8 +185,7 @@ class Loading:
     def _changes_carried(self, statement: Definition) -> bool:
         if statement.is_called_later or not self._tree.carried:
             return False
-        at_once = [use for use in self._uses(statement) if not use.reference.deferred]
-        called = [one for one in self._reached(at_once) if one.is_called_later]
+        called = [one for one in self._called_by(statement) if one.is_called_later]
         changed = {Symbol(statement.module, name) for name in statement.changed_at_once}
         changed |= {Symbol(one.module, name) for one in called for name in one.changed}
         objects = {each for each in self._tree.carried if not self._tree.holds_data(each)}
@@ -196,20 +195,21 @@ class Loading:
         )
 
     def _plays(self, definition: Definition) -> bool:
-        """Whether a definition calls the agent itself, or passes it on.
-
-        What else changes the values that it changes does not count.
-        """
+        """Whether a definition calls the agent itself, or passes it on."""
         if definition not in self._players:
-            uses = self._uses(definition)
-            changed = definition.changed_at_once
-            reached = self._reached([use for use in uses if use.reference.path[0] not in changed])
             self._players[definition] = any(
                 use.meaning in self._start
-                for one in (definition, *reached)
+                for one in (definition, *self._called_by(definition))
                 for use in self._uses(one)
             )
         return self._players[definition]
+
+    def _called_by(self, definition: Definition) -> set[Definition]:
+        """What is reachable from a definition, apart from what else changes what it changes."""
+        changed = definition.changed_at_once
+        return self._reached(
+            [use for use in self._uses(definition) if use.reference.path[0] not in changed]
+        )
 
     def _calls_agent(self, definition: Definition) -> bool:
         """Whether a statement names the agent, but not to call a method of it."""
