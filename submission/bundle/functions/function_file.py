@@ -89,25 +89,22 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
     try:
         symbol = _symbol(tree, agent)
         title = (tree.home.name_of(agent) or _description(agent)) if whose == NAMELESS else whose
-        text, closure, state, loaded = _written(tree, symbol, title, path)
-        unlike, played = _unlike(state, loaded, text, title, path)
-        is_trained, left_out = tree.train(symbol, unclear(state, loaded, played), closure)
-        if is_trained:
-            text, _, state, loaded = _written(tree, symbol, title, path)
-            unlike, played = _unlike(state, loaded, text, title, path)
+        draft = _draft(tree, symbol, title, path)
+        if tree.train(symbol, draft.unclear, draft.closure):
+            draft = _draft(tree, symbol, title, path)
         refusals, done = dict[Symbol, ValueError](), set[tuple[Symbol, tuple[str, ...]]]()
-        while unlike:
-            refusals |= _carry(tree, unlike, partial(as_written, agent, state, loaded, played))
+        # A statement that changes what is carried is left out: what else it changes differs next.
+        while unlike := [each for each in draft.unlike if each.key not in done]:
+            begun = partial(as_written, agent, draft.state, draft.loaded, draft.played)
+            refusals |= _carry(tree, unlike, begun)
             done |= {each.key for each in unlike}
             try:
-                text, _, state, loaded = _written(tree, symbol, title, path)
+                draft = _draft(tree, symbol, title, path)
             except ValueError:  # something, such as a metaclass, needed a value earlier
                 break
-            # A statement that changes what is carried is left out: carry what else it changes.
-            more, played = _unlike(state, loaded, text, title, path)
-            unlike = [each for each in more if each.key not in done]
-        if done:
-            loaded = load(title, text, path)  # what is carried was put into the former objects
+        left_out = tree.left_out(symbol, draft.unclear, draft.closure)
+        # What is carried was put into objects of the former loading.
+        loaded = load(title, draft.text, path) if done else draft.loaded
     except BundleError as error:
         if error.path != tree.home.path:
             raise
@@ -115,16 +112,16 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
         raise ValueError(f"{place}{error.problem}") from error
     except RecursionError as error:
         raise ValueError(f"{whose} uses data nested too deeply to be written") from error
-    state = [each._replace(is_kept=each.symbol in refusals) for each in state]
+    state = [each._replace(is_kept=each.symbol in refusals) for each in draft.state]
     lost = {each.symbol.name: each.trainer for each in state if each.is_lost(loaded)}
     if lost and not left_out:
         trainers = " and ".join(sorted({*filter(None, lost.values())}))
         left_out = LOST.format(names=", ".join(sorted(lost)), trainers=trainers)
     try:
-        note = require_same(agent, title, state, loaded, played)
+        note = require_same(agent, title, state, loaded, draft.played)
     except ValueError as error:
         raise next(iter(refusals.values()), error) from error
-    return FunctionFile(title, text, " ".join(filter(None, (note, left_out))) or None)
+    return FunctionFile(title, draft.text, " ".join(filter(None, (note, left_out))) or None)
 
 
 def _carry(
@@ -150,22 +147,30 @@ def _symbol(tree: UserTree, agent: Any) -> Symbol:
     return Symbol(tree.home.name, name)
 
 
-def _written(
-    tree: UserTree, symbol: Symbol, title: str, path: Path
-) -> tuple[str, Closure, list[StateName], dict[str, Any]]:
-    """The text of the file, what is in it, the names whose values may change, and what it defines.
+class Draft(NamedTuple):
+    """A file, and what is found out by loading it and playing with it."""
 
-    That is found by loading it.
-    """
+    text: str
+    closure: Closure
+    state: Sequence[StateName]  # the names whose values may change
+    loaded: Mapping[str, Any]  # what the file defines
+    unlike: Sequence[Unlike]  # what must be written out
+    played: Mapping[str, Any]  # what it defines after games
+
+    @property
+    def unclear(self) -> Iterator[Symbol]:
+        """The objects that something besides games may have changed."""
+        return unclear(self.state, self.loaded, self.played)
+
+
+def _draft(tree: UserTree, symbol: Symbol, title: str, path: Path) -> Draft:
+    """The file of what is in the tree; ValueError if it cannot be loaded."""
     closure = close(tree, [symbol], {})
     text = compose_function(closure, title, _last_line(closure, symbol))
-    return text, closure, list(_state(tree, closure)), load(title, text, path)
-
-
-def _unlike(
-    state: list[StateName], loaded: dict[str, Any], text: str, title: str, path: Path
-) -> tuple[list[Unlike], Mapping[str, Any]]:
-    return unlike_the_source(state, loaded, partial(load, title, text, path), partial(play, title))
+    state, loaded = list(_state(tree, closure)), load(title, text, path)
+    again = partial(load, title, text, path)
+    unlike, played = unlike_the_source(state, loaded, again, partial(play, title))
+    return Draft(text, closure, state, loaded, unlike, played)
 
 
 def _function_in(agent: Any) -> FunctionType | None:

@@ -4,13 +4,13 @@ import ast
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from importlib.util import decode_source
 from itertools import chain
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 from submission.bundle.closure import Closure
 from submission.bundle.definitions import READING, BundleError, Definition, calls, since_replaced
@@ -28,6 +28,14 @@ LEFT_OUT = (
     "is left out of the file, because games change the same: if it is training, save what it has "
     "learnt, and read that from a file"
 )
+
+
+class Training(NamedTuple):
+    """A statement that may have trained an object."""
+
+    symbol: Symbol
+    statement: Definition
+    is_certain: bool
 
 
 class UserTree(SourceTree):
@@ -115,26 +123,29 @@ class UserTree(SourceTree):
         user.add(text, None if writer.made else max(lines, default=None))
         self.carried.add(symbol)
 
-    def train(
-        self, agent: Symbol, names: Iterable[Symbol], written: Closure
-    ) -> tuple[bool, str | None]:
-        """Add the statements by which objects were trained to those that are written already.
+    def train(self, agent: Symbol, names: Iterable[Symbol], written: Closure) -> bool:
+        """Add the statements that certainly have trained objects; whether there are any."""
+        added = [each for each in self._training(agent, names, written) if each.is_certain]
+        for symbol, statement, _ in added:
+            self._users[symbol.module].attribute(symbol.name, statement)
+        return bool(added)
 
-        Returns:
-            Whether there are any, and a note about one that may have trained an object, but is
-            left out, because games change the same.
-        """
-        loading, is_trained, note = Loading(self, [agent]), False, None
+    def left_out(self, agent: Symbol, names: Iterable[Symbol], written: Closure) -> str | None:
+        """A note about a statement that is not in the file, but may have trained an object."""
+        for symbol, statement, _ in self._training(agent, names, written):
+            line = ast.unparse(statement.statement).partition("\n")[0]
+            place = self._users[symbol.module].session.place(statement.line)
+            return f"{place}`{line}` {LEFT_OUT}"
+        return None
+
+    def _training(
+        self, agent: Symbol, names: Iterable[Symbol], written: Closure
+    ) -> Iterator[Training]:
+        loading = Loading(self, [agent])
         for symbol in names:
-            user, found = self._users[symbol.module], loading.training(symbol)
-            for one in found.keys() - {*written.definitions}:
-                if found[one]:
-                    user.attribute(symbol.name, one)
-                    is_trained = True
-                else:
-                    line = ast.unparse(one.statement).partition("\n")[0]
-                    note = f"{user.session.place(one.line)}`{line}` {LEFT_OUT}"
-        return is_trained, note
+            found = loading.training(symbol)
+            for statement in found.keys() - {*written.definitions}:
+                yield Training(symbol, statement, found[statement])
 
     def holds_data(self, symbol: Symbol) -> bool:
         """Whether the value of a name is data, which call nothing."""
