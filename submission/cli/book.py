@@ -147,8 +147,8 @@ def book(
         return
     require_distinct(output, read=files_of_players(opponent or ()))
     scope_of_traps = TrapScope(*board, seat or 2, tuple(opponent or strong_opponents(*board)))
-    scope_of_traps.check()
     earlier = None if improve is None else _earlier_book(improve, scope_of_traps)
+    scope_of_traps.check()
     seconds = 60.0 * (TRAP_MINUTES if minutes is None else minutes)
     writing.write_traps(scope_of_traps, moves, seconds, earlier, output or Path("traps.cxrp"))
 

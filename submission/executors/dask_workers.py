@@ -7,7 +7,7 @@ directly, in a script that is started with `mpiexec -n 9 python -m mpi4py.future
 from collections.abc import Iterator, Mapping
 from concurrent.futures import CancelledError, Executor, ThreadPoolExecutor
 from contextlib import contextmanager
-from logging import getLogger
+from logging import LogRecord, getLogger
 from threading import Event, Thread
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
@@ -67,12 +67,19 @@ def _connected(address: str) -> Iterator["Client"]:
 @contextmanager
 def _unlogged() -> Iterator[None]:
     """Keep Dask's client from logging that the scheduler is gone: the work's exceptions say so."""
-    logger = getLogger("distributed.client")
-    was_disabled, logger.disabled = logger.disabled, True
+    loggers = [getLogger(name) for name in ("distributed.client", "tornado.application")]
+    for logger in loggers:
+        logger.addFilter(_is_no_lost_connection)
     try:
         yield
     finally:
-        logger.disabled = was_disabled
+        for logger in loggers:
+            logger.removeFilter(_is_no_lost_connection)
+
+
+def _is_no_lost_connection(record: LogRecord) -> bool:
+    is_lost = record.exc_info is not None and isinstance(record.exc_info[1], OSError)
+    return not (is_lost or record.name == "distributed.client")
 
 
 def _require_answer(address: str) -> None:

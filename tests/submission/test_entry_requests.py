@@ -201,5 +201,5 @@ def test_openings_of_tic_tac_toe_are_its_own() -> None:
     # No game is over after four plies: the stones of either lie on any of the cells.
     counts = [comb(9, plies) * comb(plies, plies // 2) for plies in range(5)]
     assert [len(openings(rules, plies)) for plies in range(5)] == counts
-    with pytest.raises(ValueError, match="at most 8 plies, not 9"):
+    with pytest.raises(ValueError, match="at most 8 here, not 9"):
         openings(rules, 9)

@@ -115,7 +115,8 @@ def _keep_chance(
     for each in unlike:
         name = names[each.symbol]
         for path, loaded in product(each.by_chance, loadings):
-            place_at(loaded[name.in_file], path).write(place_at(name.value, path).read())
+            with suppress(Exception):  # a game may have replaced the object that had this part
+                place_at(loaded[name.in_file], path).write(place_at(name.value, path).read())
 
 
 def unclear(
