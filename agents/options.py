@@ -10,7 +10,7 @@ from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from agents.agent import Agent
-from agents.reporting.input_file import read_content
+from agents.reporting.input_file import one_line, read_content
 
 Chosen = TypeVar("Chosen", bound=Callable[..., Any])
 
@@ -88,7 +88,7 @@ def require_whole(name: str, number: int | None, least: int, most: float = LARGE
 def require_path(name: str, path: str | PathLike[str]) -> Path:
     """The path that an option gives; a ValueError if it cannot be one."""
     if not isinstance(path, str | PathLike) or "\0" in str(path):
-        raise ValueError(f"{name} must be a path, not {' '.join(repr(path).split()):.60}")
+        raise ValueError(f"{name} must be a path, not {one_line(repr(path))}")
     return Path(path)
 
 

@@ -4,7 +4,13 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Set
 
-from submission.bundle.definitions import CHANGING_METHODS, MAKING, Definition, roots_changed_by
+from submission.bundle.definitions import (
+    CHANGING_METHODS,
+    MAKING,
+    Definition,
+    last_name,
+    roots_changed_by,
+)
 
 
 class CalledFunctions:
@@ -47,7 +53,7 @@ class CalledFunctions:
         return reached
 
     def _called_in(self, statement: ast.stmt) -> set[ast.FunctionDef]:
-        names = {_name_in(node) for node in ast.walk(statement)} & self._known.keys()
+        names = {last_name(node) for node in ast.walk(statement)} & self._known.keys()
         return set().union(*(self._known[name] for name in names))
 
 
@@ -70,14 +76,6 @@ def keeps_argument(method: ast.FunctionDef) -> bool:
                 stored += arguments if CHANGING_METHODS.fullmatch(name) else []
     names = (node for value in stored for node in ast.walk(value) if isinstance(node, ast.Name))
     return any(node.id in given for node in names)
-
-
-def _name_in(node: ast.AST) -> str:
-    """The name or the attribute that a node reads or calls; empty for other nodes."""
-    match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-    return ""
 
 
 def _changes_others_values(function: ast.FunctionDef) -> bool:

@@ -163,7 +163,7 @@ class Definition:
         loggers = {
             self.text.span(argument)[0]
             for node in self.nodes
-            if isinstance(node, ast.Call) and _last_name(node.func) == "getLogger"
+            if isinstance(node, ast.Call) and last_name(node.func) == "getLogger"
             for argument in node.args
         }
         for reference in self.references:
@@ -216,7 +216,7 @@ def calls(code: ast.AST, names: re.Pattern[str], values: Mapping[str, Any]) -> b
     called = [node.func for part in parts for node in ast.walk(part) if isinstance(node, ast.Call)]
     own = [values.get(each.id) for each in called if isinstance(each, ast.Name)]
     told = [each.__name__ for each in own if isinstance(each, BuiltinFunctionType | FunctionType)]
-    return any(map(names.fullmatch, [*map(_last_name, called), *told]))
+    return any(map(names.fullmatch, [*map(last_name, called), *told]))
 
 
 def roots_changed_by(node: ast.AST) -> set[str]:
@@ -232,7 +232,7 @@ def _changed_by(node: ast.AST) -> list[ast.expr]:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=value, attr=name))):
             return [value] if LOADING_METHODS.fullmatch(name) else []
         case ast.Call(func=called, args=arguments):
-            name = _last_name(called)
+            name = last_name(called)
             changed = arguments[:1] if CHANGING_FUNCTIONS.fullmatch(name) else []
             if isinstance(called, ast.Attribute) and CHANGING_METHODS.fullmatch(name):
                 changed = [called.value, *changed]
@@ -250,8 +250,9 @@ def _root(value: ast.expr) -> ast.expr:
                 return value
 
 
-def _last_name(called: ast.expr) -> str:
-    match called:
+def last_name(node: ast.AST) -> str:
+    """The name or the attribute that a node refers to; empty for other nodes."""
+    match node:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
     return ""

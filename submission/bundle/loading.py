@@ -188,9 +188,12 @@ class Loading:
         called = [one for one in self._called_by(statement) if one.is_called_later]
         changed = {Symbol(statement.module, name) for name in statement.changed_at_once}
         changed |= {Symbol(one.module, name) for one in called for name in one.changed}
+        if not changed.isdisjoint(self._tree.carried):
+            return True
         objects = {each for each in self._tree.carried if not self._tree.holds_data(each)}
-        return not changed.isdisjoint(self._tree.carried) or (
-            not objects.isdisjoint(self._read_by(statement, without=self.playing()))
+        return (
+            bool(objects)
+            and not objects.isdisjoint(self._read_by(statement, without=self.playing()))
             and self._functions_in(statement).changes(statement.statement)
         )
 

@@ -103,8 +103,9 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
             except ValueError:  # something, such as a metaclass, needed a value earlier
                 break
         left_out = tree.left_out(symbol, draft.unclear, draft.closure)
-        # What is carried was put into objects of the former loading.
-        loaded = load(title, draft.text, path) if done else draft.loaded
+        # What chance has made was put into the objects that were loaded.
+        is_as_loaded = not any(each.by_chance for each in draft.unlike)
+        loaded = draft.loaded if is_as_loaded else load(title, draft.text, path)
     except BundleError as error:
         if error.path != tree.home.path:
             raise
@@ -242,7 +243,7 @@ def _state(tree: UserTree, closure: Closure) -> Iterator[StateName]:
         played = [one for one in own if one.is_called_later and one in closure.playing]
         changed = {name for one in played for name in one.changed}
         changed -= user.parsed.imports.keys()  # their values belong to other modules
-        for name in changed.union(*(one.names for one in own)):
+        for name in sorted(changed.union(*(one.names for one in own))):
             symbol = Symbol(module.name, name)
             in_file = closure.names.get(symbol, name)
             setting = since_replaced(user.parsed.definitions.get(name, ()), name)

@@ -99,7 +99,7 @@ class UserModule:
             former = [] if written[0].replaces(name) else self.parsed.definitions[name]
             self.parsed.definitions[name] = [*former, *written]
 
-    def attribute(self, name: str, statement: Definition) -> None:
+    def credit(self, name: str, statement: Definition) -> None:
         """Count a statement that has run among those that give a name its value."""
         written = {*self.parsed.definitions[name], statement}
         self.parsed.definitions[name] = sorted(written, key=lambda one: one.line)

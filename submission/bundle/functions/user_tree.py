@@ -127,7 +127,7 @@ class UserTree(SourceTree):
         """Add the statements that certainly have trained objects; whether there are any."""
         added = [each for each in self._training(agent, names, written) if each.is_certain]
         for symbol, statement, _ in added:
-            self._users[symbol.module].attribute(symbol.name, statement)
+            self._users[symbol.module].credit(symbol.name, statement)
         return bool(added)
 
     def left_out(self, agent: Symbol, names: Iterable[Symbol], written: Closure) -> str | None:
@@ -143,9 +143,9 @@ class UserTree(SourceTree):
     ) -> Iterator[Training]:
         loading = Loading(self, [agent])
         for symbol in names:
-            found = loading.training(symbol)
-            for statement in found.keys() - {*written.definitions}:
-                yield Training(symbol, statement, found[statement])
+            for statement, is_certain in loading.training(symbol).items():
+                if statement not in written.definitions:
+                    yield Training(symbol, statement, is_certain)
 
     def holds_data(self, symbol: Symbol) -> bool:
         """Whether the value of a name is data, which call nothing."""
