@@ -57,7 +57,8 @@ def copies_of(labels: LabelledPositions) -> Words:
 
 def shared_out(chosen: Flags) -> Floats:
     """[n, action] Probabilities: uniform over the chosen actions."""
-    shares: Floats = chosen / chosen.sum(axis=1, keepdims=True, dtype=np.float32)
+    counts = chosen.sum(axis=1, keepdims=True, dtype=np.float32)
+    shares: Floats = np.divide(chosen, counts, dtype=np.float32)
     return shares
 
 
