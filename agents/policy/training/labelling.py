@@ -268,11 +268,11 @@ class Grove:
     def played(self) -> LabelledPositions:
         """Play the grove; return its labelled positions."""
         weights = np.array(list(FIRST_CELLS_LEFT.values()))
-        first = self._rng.choice(list(FIRST_CELLS_LEFT), p=weights / weights.sum())
+        drawn = int(self._rng.choice(list(FIRST_CELLS_LEFT), p=weights / weights.sum()))
         state = self._env.initial_state()
         if self._labeller.book_plies:
             state = self._play_labelled(state, self._labeller.book_plies)
-        cells_left = min(int(first), most_solved_left(self._env))
+        cells_left = min(drawn, most_solved_left(self._env))
         state = self._play_on(state, self._labeller.cells - cells_left)
         self._play_labelled(state, self._labeller.cells)
         return joined(self._env, self._labelled)
